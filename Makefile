@@ -1,0 +1,38 @@
+# `make prove` and `make test` install what they need into .venv and run; nothing else is required.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: prove test check format lock clean
+
+prove: $(STAMP)
+	$(BIN)/kadu-conformance prove $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/pytest $(ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Needs uv (https://docs.astral.sh/uv/); run it after a change of the dependencies in pyproject.toml.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --extra dev --no-header --no-emit-index-url \
+	  --output-file requirements.lock pyproject.toml
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report
