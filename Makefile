@@ -17,6 +17,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m harness.wording features
 
 format: $(STAMP)
 	$(BIN)/ruff format .

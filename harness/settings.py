@@ -12,6 +12,7 @@ class Settings:
     `features` are directories of feature files; `rules` and `scenarios` narrow what is asked (empty: everything).
     `urls` are replicas of the server under test. `control_*` reach the mock's control plane; the secret stays in
     memory and goes to workers over their pipe, never into an argument or an environment. Times are in seconds.
+    `time_proven` is true where it is known that the time control moves this server's clock.
     """
 
     product: str
@@ -28,6 +29,7 @@ class Settings:
     timeout: float = 10.0
     keep: bool = False
     time_control: str = "upstream-date"
+    time_proven: bool = False
 
     def to_json(self) -> str:
         """The settings as one JSON text, secret included: for a worker's pipe only."""

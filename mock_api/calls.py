@@ -10,7 +10,7 @@ Records = dict[str, dict[str, Record]]
 """collection → id → record, oldest first."""
 
 
-class Refusal(Exception):  # noqa: N818  (an answer of the API, not a fault of the mock)
+class Refusal(Exception):
     """The API refuses: HTTP status, public error code, one sentence of detail."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
@@ -22,9 +22,10 @@ class Refusal(Exception):  # noqa: N818  (an answer of the API, not a fault of t
 class Call:
     """One call that passed authentication, scope, permission and the contract.
 
-    `extension` is the operation's own part of the contract (its `x-<product>` object). `records` may be changed in
-    place by a behaviour that says so with `effect`. `person` is None for a token without a person. `new_id` gives a
-    fresh id of a record, `new_secret` a fresh secret text. `public_url` is the base of the URLs the mock hands out.
+    `extension` is the operation's own part of the contract (its `x-<product>` object). `records` may be changed
+    in place by a behaviour that says so with `effect`. `person` is None for a token without a person. `new_id`
+    gives a fresh id of a record, `new_secret` a fresh secret text. `public_url` is the base of the URLs the mock
+    hands out.
     """
 
     operation: str

@@ -1,0 +1,180 @@
+Feature: Two eras of the protocol on one address
+
+  Clients of both eras live side by side for years. The one shakes hands first, the other says all
+  it needs in every request. A server serves each by its own rules, and neither remembers the other.
+
+  @MCP-01 @era-2025
+  Rule: The handshake answers with a revision that the server supports
+
+    Scenario Outline: Asking for <version> is answered with a known revision
+      Given an assistant
+      When the assistant shakes hands asking for <version>
+      Then the handshake is answered with a released revision of its era
+
+      Examples:
+        | version    |
+        | 2025-11-25 |
+        | 2099-01-01 |
+
+    Scenario: The revision that was asked for comes back where it is supported
+      Given an assistant
+      When the assistant shakes hands asking for 2025-11-25
+      Then the handshake is answered with a released revision of its era
+      And the tools are listed in that revision
+
+  @MCP-02 @era-2026
+  Rule: Each request is served on its own
+
+    Scenario: A first request needs nothing before it
+      Given an assistant
+      When the assistant asks for tools/list
+      Then the request is answered
+
+    Scenario: A rejected request changes nothing for the next
+      Given an assistant
+      When the assistant asks for tools/list in the version 1999-01-01
+      And the request is rejected
+      And the assistant asks for tools/list
+      Then the request is answered
+      And an assistant of the other era is served too
+
+  @MCP-03 @era-2026
+  Rule: Discovery tells versions and capabilities
+
+    Scenario: Discovery names the stateless revision and what the server can do
+      Given an assistant
+      When the assistant asks for server/discover
+      Then the discovery names the revision and the capabilities
+
+  @MCP-04 @era-2026
+  Rule: An unknown version is refused with the versions that are known
+
+    Scenario Outline: A request in the version <version> is refused
+      Given an assistant
+      When the assistant asks for tools/list in the version <version>
+      Then the refusal names the supported versions and <version>
+
+      Examples:
+        | version    |
+        | 1999-01-01 |
+        | 2099-01-01 |
+
+  @MCP-05 @era-2026
+  Rule: Each request says who asks and in which version
+
+    Scenario Outline: A request without its <key> is refused
+      Given an assistant
+      When the assistant asks for tools/list without the meta key <key>
+      Then the request is refused as invalid with HTTP 400
+
+      Examples:
+        | key                |
+        | protocolVersion    |
+        | clientCapabilities |
+
+    Scenario: A request with every key is answered
+      Given an assistant
+      When the assistant asks for tools/list
+      Then the request is answered
+
+  @MCP-06 @era-2026
+  Rule: The headers say the same as the body
+
+    Scenario Outline: A call whose headers have <header> is refused
+      Given an assistant
+      When the assistant calls a tool with <header>
+      Then the request is refused for its headers with HTTP 400
+
+      Examples:
+        | header                       |
+        | no method                    |
+        | another method               |
+        | no name                      |
+        | another name                 |
+        | another version              |
+        | another name, encoded        |
+
+    Scenario: A name in base64 is decoded before it is compared
+      Given an assistant
+      When the assistant calls a tool with its name in base64
+      Then the call succeeds
+
+  @MCP-07 @era-2026
+  Rule: Each result says what kind it is
+
+    Scenario Outline: The result of <method> is complete
+      Given an assistant
+      When the assistant asks for <method>
+      Then the result is of the type complete
+
+      Examples:
+        | method                   |
+        | server/discover          |
+        | tools/list               |
+        | resources/list           |
+        | resources/templates/list |
+        | prompts/list             |
+
+  @MCP-08 @era-2026
+  Rule: What may be cached says for how long and for whom
+
+    Scenario Outline: The result of <method> carries a time to live and a scope
+      Given an assistant
+      When the assistant asks for <method>
+      Then the result says for how long and for whom it may be cached
+
+      Examples:
+        | method                   |
+        | server/discover          |
+        | tools/list               |
+        | resources/list           |
+        | resources/templates/list |
+        | prompts/list             |
+
+    Scenario: What a resource holds carries a time to live and a scope
+      Given an assistant
+      When the assistant reads me
+      Then the result says for how long and for whom it may be cached
+
+    Scenario Outline: What differs between two callers in <method> is private
+      Given two assistants, one of whom may run nothing
+      When both ask for <method>
+      Then what differs between them is private
+
+      Examples:
+        | method                   |
+        | tools/list               |
+        | resources/list           |
+        | resources/templates/list |
+        | prompts/list             |
+
+    Scenario: Who one is, is private
+      Given two assistants, one of whom may run nothing
+      When both read me
+      Then what differs between them is private
+
+  @MCP-09 @era-2026
+  Rule: Only POST is served
+
+    @advisory
+    Scenario Outline: The HTTP method <verb> is not allowed
+      Given an assistant
+      When the assistant sends the HTTP method <verb>
+      Then the answer is HTTP 405
+
+      Examples:
+        | verb   |
+        | GET    |
+        | DELETE |
+
+  @MCP-21
+  Rule: What is offered is declared
+
+    Scenario: Tools, resources, prompts and completions are declared
+      Given an assistant
+      When the assistant asks what the server offers
+      Then what the server offers is declared as
+        | tools       |
+        | resources   |
+        | prompts     |
+        | completions |

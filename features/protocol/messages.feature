@@ -1,0 +1,172 @@
+Feature: Messages and their errors
+
+  Whatever a client sends, it learns from the answer what was wrong: a code it knows, under the id
+  it sent, in a message of the revision it speaks. And nobody gets in without a token.
+
+  @MCP-10
+  Rule: An unknown method is not found
+
+    Scenario: A method that nobody defined is refused
+      Given an assistant
+      When the assistant asks for nothing/of_the_kind
+      Then the method is refused as not found
+
+  @MCP-11 @era-2026
+  Rule: Retired and undefined codes are not used
+
+    Scenario: What is not found is said with a code of this revision
+      Given an assistant
+      When the assistant reads the address kobana://nowhere/at_all
+      Then the error has a code of this revision
+
+    Scenario: An unknown tool is refused with a code of this revision
+      Given an assistant
+      When the assistant calls the unknown tool no_such_tool_here
+      Then the error has a code of this revision
+
+  @MCP-12
+  Rule: An origin that is not allowed is forbidden
+
+    Scenario: A request from a foreign page is forbidden
+      Given an assistant
+      When the assistant asks for tools/list from a foreign page
+      Then the answer is HTTP 403
+
+    Scenario: A request without an origin is answered
+      Given an assistant
+      When the assistant asks for tools/list
+      Then the request is answered
+
+  @MCP-13
+  Rule: Without a good token nothing is served
+
+    Scenario Outline: A request with <token> is unauthorized
+      Given an assistant
+      When somebody asks for tools/list with <token>
+      Then the answer is HTTP 401 and says how to authenticate
+
+      Examples:
+        | token          |
+        | no token       |
+        | a made-up token |
+        | an ended token |
+
+  @MCP-14
+  Rule: Each tool says in JSON Schema what it takes
+
+    Scenario: Every inputSchema is valid in its dialect and of the type object
+      Given an assistant
+      When the assistant asks for tools/list
+      Then every inputSchema is valid and of the type object
+
+  @MCP-15
+  Rule: The tools keep their order
+
+    @advisory
+    Scenario: The tools come in the same order twice
+      Given an assistant
+      When the assistant lists the tools twice
+      Then both listings have the same order
+
+  @MCP-16
+  Rule: What is no request is refused, and a notification is taken
+
+    Scenario: What is not JSON is a parse error
+      Given an assistant
+      When the assistant sends what is not JSON
+      Then the request is refused as unreadable
+
+    Scenario: A batch is refused
+      Given an assistant
+      When the assistant sends a batch of two requests
+      Then the batch is refused
+
+    @era-2025
+    Scenario: A notification is accepted without an answer
+      Given an assistant
+      When the assistant notifies that it is ready
+      Then the answer is HTTP 202
+
+  @MCP-17
+  Rule: An answer carries the id of its request
+
+    Scenario Outline: The id <id> comes back as it was sent
+      Given an assistant
+      When the assistant asks for tools/list under the id <id>
+      Then the answer carries that very id
+
+      Examples:
+        | id               |
+        | "a-text"         |
+        | "7"              |
+        | 0                |
+        | -1               |
+        | 9007199254740991 |
+
+  @MCP-18
+  Rule: Each message is valid for its revision
+
+    Scenario Outline: The answer to <method> is valid for its revision
+      Given an assistant
+      When the assistant asks for <method>
+      Then the request is answered
+      And every message so far is valid for its revision
+
+      Examples:
+        | method                   |
+        | tools/list               |
+        | resources/list           |
+        | resources/templates/list |
+        | prompts/list             |
+
+    Scenario: The answer to a call is valid for its revision
+      Given an assistant
+      When the assistant calls a tool that only reads
+      Then the call succeeds
+      And every message so far is valid for its revision
+
+  @MCP-19
+  Rule: An unknown tool and bad arguments are refused
+
+    Scenario: An unknown tool is refused
+      Given an assistant
+      When the assistant calls the unknown tool no_such_tool_here
+      Then the unknown tool is refused
+
+    Scenario Outline: An ordinary write with <arguments> is refused and runs nothing
+      Given an assistant
+      When the assistant calls an ordinary write with <arguments>
+      Then the call is refused
+      And nothing ran
+
+      Examples:
+        | arguments                  |
+        | nothing it needs           |
+        | a number for a text        |
+
+  @MCP-20
+  Rule: Every item comes once, whatever the pages
+
+    Scenario Outline: The pages of <method> hold every item once
+      Given an assistant
+      When the assistant goes through every page of <method>
+      Then no item came twice
+
+      Examples:
+        | method                   |
+        | tools/list               |
+        | resources/list           |
+        | resources/templates/list |
+        | prompts/list             |
+
+    @advisory
+    Scenario Outline: A cursor of <method> that nobody gave out is invalid
+      Given an assistant
+      When the assistant asks for <method> with a made-up cursor
+      Then the request is refused as invalid
+
+      Examples:
+        | method         |
+        | tools/list     |
+        | resources/list |
+        | prompts/list   |

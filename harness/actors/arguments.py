@@ -1,0 +1,157 @@
+"""Arguments for a tool, built from that server's own inputSchema and the tenant's records.
+
+Ids are resolved by documented names (`id`, `environment_id`, …), everything else by the schema. What cannot be built
+raises NotTestable: a tool that could not be exercised is never called passed.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from harness.product import Product
+from harness.verdicts import NotTestable
+
+Record = Mapping[str, Any]
+Records = Mapping[str, Sequence[Record]]
+Schema = Mapping[str, Any]
+
+_TEXTS = {
+    "date-time": "{day}T12:00:00Z",
+    "date": "{day}",
+    "email": "financeiro@empresa.example",
+    "uri": "https://erp.empresa.example/avisos",
+    "uuid": "00000000-0000-4000-8000-000000000000",
+}
+
+
+def subject(tool: str, product: Product, records: Records) -> tuple[str, Record] | None:
+    """The collection and the record that `id` means for a tool, by the product's data or by the tool's name."""
+    chosen = product.records.get(tool)
+    name = tool.removeprefix(product.tool_prefix)
+    named = [collection for collection in records if name == collection or name.startswith(collection + "_")]
+    collection = chosen["collection"] if chosen else max(named, key=len, default=None)
+    if collection is None:
+        return None
+    wanted = {key: value for key, value in (chosen or {}).items() if key != "collection"}
+    fitting = (record for record in records.get(collection, ()) if wanted.items() <= record.items())
+    record = next(fitting, None)
+    return None if record is None else (collection, record)
+
+
+def build(
+    tool: str,
+    schema: Schema,
+    product: Product,
+    records: Records,
+    *,
+    now: str,
+    given: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Arguments that this schema takes: all required ones, and for an update one thing to change.
+
+    `given` stands over whatever would be built. Raises NotTestable when a required argument cannot be built.
+    """
+    properties: Mapping[str, Schema] = schema.get("properties", {})
+    arguments: dict[str, Any] = {}
+    for name in schema.get("required", ()):
+        if given is None or name not in given:
+            arguments[name] = _value(tool, name, properties.get(name, {}), schema, product, records, now)
+    arguments.update(given or {})
+    if tool.endswith("_update") and not set(arguments) - {"id", "idempotency_key"}:
+        arguments.update(_one_change(tool, properties, schema, product, records, now))
+    return arguments
+
+
+def _one_change(
+    tool: str, properties: Mapping[str, Schema], root: Schema, product: Product, records: Records, now: str
+) -> dict[str, Any]:
+    free = [
+        name
+        for name in properties
+        if name not in ("id", "idempotency_key", "url") and not name.endswith("_id")
+    ]
+    by_liking = sorted(free, key=lambda name: name not in ("name", "title", "description", "content"))
+    for name in by_liking:
+        try:
+            return {name: _value(tool, name, properties[name], root, product, records, now)}
+        except NotTestable:
+            continue
+    return {}
+
+
+def _value(
+    tool: str, name: str, schema: Schema, root: Schema, product: Product, records: Records, now: str
+) -> Any:
+    if name == "id":
+        found = subject(tool, product, records)
+        if found is None:
+            raise NotTestable(f"could not exercise {tool}: the tenant has no record that its id could mean")
+        return found[1]["id"]
+    if name.endswith("_id"):
+        owner = name.removesuffix("_id")
+        plural = next((c for c in (owner + "s", owner[:-1] + "ies", owner) if records.get(c)), None)
+        if plural is not None:
+            return records[plural][0]["id"]
+    return sample(schema, root, tool=tool, name=name, now=now)
+
+
+def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:  # noqa: PLR0911
+    """One value that the schema takes. Raises NotTestable when none can be made from it."""
+    schema = resolve(schema, root)
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return next((value for value in schema["enum"] if value is not None), None)
+    if "default" in schema and schema["default"] is not None:
+        return schema["default"]
+    if schema.get("examples"):
+        return schema["examples"][0]
+    kinds = schema.get("type", "string")
+    kind = kinds if isinstance(kinds, str) else next((k for k in kinds if k != "null"), "null")
+    if kind == "string":
+        return _text(schema, tool=tool, name=name, now=now)
+    if kind in ("integer", "number"):
+        low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+        return low if "maximum" not in schema else min(low, schema["maximum"])
+    if kind == "boolean":
+        return True
+    if kind == "array":
+        items = schema.get("items", {})
+        return [sample(items, root, tool=tool, name=name, now=now) for _ in range(schema.get("minItems", 1))]
+    if kind == "object":
+        inner: Mapping[str, Schema] = schema.get("properties", {})
+        return {
+            key: sample(inner.get(key, {}), root, tool=tool, name=key, now=now)
+            for key in schema.get("required", ())
+        }
+    raise NotTestable(f"could not exercise {tool}: no value can be made for its argument {name!r}")
+
+
+def _text(schema: Schema, *, tool: str, name: str, now: str) -> str:
+    if "pattern" in schema:
+        raise NotTestable(f"could not exercise {tool}: its argument {name!r} has a pattern and no example")
+    form = "uri" if name == "url" else str(schema.get("format", ""))
+    day = datetime.fromisoformat(now).date().isoformat()
+    text = _TEXTS.get(form, "conciliação de novembro").format(day=day)
+    text = text.ljust(int(schema.get("minLength", 0)), "x")
+    return text[: int(schema.get("maxLength", len(text)))]
+
+
+def resolve(schema: Schema, root: Schema) -> Schema:
+    """Follow a local `$ref`, and the first branch of a choice that is not null."""
+    for _ in range(20):
+        if "$ref" in schema:
+            target: Any = root
+            for part in str(schema["$ref"]).removeprefix("#/").split("/"):
+                target = (
+                    target.get(part.replace("~1", "/").replace("~0", "~"), {})
+                    if isinstance(target, Mapping)
+                    else {}
+                )
+            schema = target
+        elif schema.get("anyOf") or schema.get("oneOf"):
+            choices = schema.get("anyOf") or schema.get("oneOf") or ()
+            schema = next((choice for choice in choices if choice.get("type") != "null"), choices[0])
+        else:
+            break
+    return schema

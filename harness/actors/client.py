@@ -1,0 +1,216 @@
+"""The client actor: an assistant that speaks MCP in one era with one token, and records every exchange."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.checks.results import describe
+from harness.exchanges import Era, Exchange, HttpRequest
+from harness.transport import Sent, Transport
+from harness.verdicts import Finding, RuleBroken
+from harness.wire.answers import read
+from harness.wire.eras import ERA_TABLES
+from harness.wire.requests import Overrides, initialize, notification, request
+
+FORMS: Mapping[str, Any] = {"elicitation": {"form": {}}}
+NO_FORMS: Mapping[str, Any] = {}
+CLIENT_INFO = {"name": "conformance-assistant", "version": "1"}
+PAGE_LIMIT = 200
+
+Record = Callable[[Exchange], None]
+
+
+@dataclass
+class Lane:
+    """The replicas a scenario's requests go to, one after another."""
+
+    urls: Sequence[str]
+    turn: int = 0
+
+    def next(self) -> str:
+        """The replica for the next request."""
+        url = self.urls[self.turn % len(self.urls)]
+        self.turn += 1
+        return url
+
+
+@dataclass
+class Client:
+    """One assistant. `capabilities` is what it declares; `number` gives the next exchange's number."""
+
+    era: Era
+    token: str | None
+    transport: Transport
+    lane: Lane
+    record: Record
+    number: Callable[[], int]
+    timeout: float
+    capabilities: Mapping[str, Any] = field(default_factory=lambda: FORMS)
+    _next_id: int = 0
+    _ready: bool = False
+    _session: str | None = None
+
+    @property
+    def version(self) -> str:
+        """The revision this client speaks."""
+        return ERA_TABLES[self.era].version
+
+    def request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        overrides: Overrides | None = None,
+        id: int | str | None = None,  # noqa: A002  (the protocol's own word)
+    ) -> Exchange:
+        """Send one request, shaking hands first where the era has a handshake; the exchange with its answer.
+
+        Raises RuleBroken when the handshake that the era needs is not answered.
+        """
+        self.shake_hands()
+        request_id = self._fresh_id() if id is None else id
+        built = self._build(method, params, request_id, overrides)
+        return self._send(method, built, request_id, _label(method, params))
+
+    def raw(
+        self, built: HttpRequest, *, method: str | None = None, id: int | str | None = None, label: str
+    ) -> Exchange:  # noqa: A002
+        """Send a request exactly as built; for scenarios about the wire itself."""
+        return self._send(method, built, id, label)
+
+    def together(self, method: str, params: Mapping[str, Any], times: int) -> list[Exchange]:
+        """Send the same request `times` times at the same moment, each under an id of its own."""
+        self.shake_hands()
+        ids = [self._fresh_id() for _ in range(times)]
+        requests = [self._build(method, params, request_id, None) for request_id in ids]
+        sent = self.transport.send_many(requests, timeout=self.timeout, answers_ids=ids)
+        label = _label(method, params)
+        return [
+            self._exchange(method, one, built, request_id, label)
+            for one, built, request_id in zip(sent, requests, ids, strict=True)
+        ]
+
+    def notify(self, method: str, params: Mapping[str, Any] | None = None) -> Exchange:
+        """Send a notification; the exchange (its message is None when all is well)."""
+        self.shake_hands()
+        built = notification(
+            self.era, method, params, url=self.lane.next(), token=self.token, session_id=self._session
+        )
+        return self._send(None, built, None, method)
+
+    def shake_hands(self) -> None:
+        """Open the era: once, and only where the era has a handshake."""
+        if self._ready or not ERA_TABLES[self.era].handshake:
+            return
+        exchange = self.initialize()
+        if exchange.result is None:
+            raise RuleBroken(
+                Finding(
+                    "the server does not answer the handshake of this era",
+                    expected=f"a result to initialize with {self.version}",
+                    actual=describe(exchange),
+                    exchange=exchange.number,
+                )
+            )
+        self._ready = True
+        self._session = None if exchange.answer is None else exchange.answer.header("mcp-session-id")
+        self.notify("notifications/initialized")
+
+    def initialize(self, version: str | None = None) -> Exchange:
+        """Send `initialize` asking for a revision, this era's own unless told."""
+        request_id = self._fresh_id()
+        built = initialize(
+            url=self.lane.next(),
+            token=self.token,
+            id=request_id,
+            version=version or self.version,
+            capabilities=self.capabilities,
+            client=CLIENT_INFO,
+        )
+        return self._send("initialize", built, request_id, "initialize")
+
+    def forget_session(self) -> None:
+        """Send no session id from now on, as a client at another replica would."""
+        self._session = None
+
+    def items(self, method: str, key: str) -> Iterator[tuple[Mapping[str, Any], Exchange]]:
+        """Every item of a listing, through all its pages. Raises RuleBroken when a page cannot be had."""
+        cursor: str | None = None
+        for _ in range(PAGE_LIMIT):
+            exchange = self.request(method, {} if cursor is None else {"cursor": cursor})
+            result = exchange.result
+            listed = None if result is None else result.get(key)
+            if not isinstance(listed, list):
+                raise RuleBroken(
+                    Finding(
+                        f"{method} does not answer a list",
+                        expected=f"a result with {key}",
+                        actual=describe(exchange),
+                        exchange=exchange.number,
+                    )
+                )
+            for item in listed:
+                if isinstance(item, dict):
+                    yield item, exchange
+            cursor = None if result is None else result.get("nextCursor")
+            if not isinstance(cursor, str):
+                return
+        raise RuleBroken(
+            Finding(f"{method} never ends", expected="a last page", actual=f"more than {PAGE_LIMIT} pages")
+        )
+
+    def _fresh_id(self) -> int:
+        self._next_id += 1
+        return self._next_id
+
+    def _build(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        request_id: int | str,
+        overrides: Overrides | None,
+    ) -> HttpRequest:
+        return request(
+            self.era,
+            method,
+            params,
+            id=request_id,
+            url=self.lane.next(),
+            token=self.token,
+            session_id=self._session,
+            capabilities=self.capabilities,
+            client=CLIENT_INFO,
+            overrides=overrides,
+        )
+
+    def _send(
+        self, method: str | None, built: HttpRequest, request_id: int | str | None, label: str
+    ) -> Exchange:
+        sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
+        return self._exchange(method, sent, built, request_id, label)
+
+    def _exchange(
+        self, method: str | None, sent: Sent, built: HttpRequest, request_id: int | str | None, label: str
+    ) -> Exchange:
+        reading = None if sent.answer is None or method is None else read(method, request_id, sent.answer)
+        exchange = Exchange(
+            number=self.number(),
+            actor="client",
+            label=label,
+            request=built,
+            answer=sent.answer,
+            problem=sent.problem,
+            seconds=sent.seconds,
+            method=method,
+            version=self.version,
+            message=None if reading is None else reading.message,
+            others=() if reading is None else reading.others,
+            malformed=() if reading is None else reading.malformed,
+        )
+        self.record(exchange)
+        return exchange
+
+
+def _label(method: str, params: Mapping[str, Any] | None) -> str:
+    subject = (params or {}).get("name") or (params or {}).get("uri") or ""
+    return f"{method} {subject}"[:200].rstrip()

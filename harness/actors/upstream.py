@@ -1,0 +1,190 @@
+"""The upstream actor: tenants, people, tokens, time, faults and the ledger, through the mock's control plane."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.exchanges import HttpRequest
+from harness.transport import Transport
+from harness.verdicts import HarnessFault
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Token:
+    """A bearer token and whom it speaks for; `person` is None for a token without a person."""
+
+    id: str
+    value: str
+    person: str | None
+    client: str
+    scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One thing the mock was asked by a token of the tenant."""
+
+    seq: int
+    kind: str
+    effect: bool
+    replay: bool
+    operation: str
+    arguments: Mapping[str, Any]
+    headers: Mapping[str, str]
+    body: Any
+    status: int
+    code: str | None
+    token: str | None
+    person: str | None
+
+
+class ControlPlane:
+    """The connection to the control plane. Whatever goes wrong here is our fault, never the server's."""
+
+    def __init__(self, transport: Transport, url: str, secret: str, *, timeout: float) -> None:
+        self._transport, self._url, self._timeout = transport, url.rstrip("/"), timeout
+        self._headers = (
+            ("authorization", f"Bearer {secret}"),
+            ("content-type", "application/json"),
+            ("accept", "application/json"),
+        )
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """Send one control request, return the JSON of its answer (None for 204). Raises HarnessFault."""
+        content = b"" if body is None else json.dumps(body).encode()
+        request = HttpRequest(method, f"{self._url}/_control{path}", self._headers, content)
+        sent = self._transport.send(request, timeout=self._timeout, body_limit=64 * 1024 * 1024)
+        if sent.answer is None:
+            raise HarnessFault(f"The mock's control plane gave no answer to {method} {path}: {sent.problem}.")
+        if sent.answer.status >= 400:
+            raise HarnessFault(
+                f"The mock's control plane answered {sent.answer.status} to {method} {path}: "
+                f"{sent.answer.body[:500].decode(errors='replace')}"
+            )
+        return None if sent.answer.status == 204 else json.loads(sent.answer.body)
+
+
+class Tenant:
+    """One organization with people and records, made for one scenario."""
+
+    def __init__(self, control: ControlPlane, world: Mapping[str, Any], secrets: set[str]) -> None:
+        self._control, self._secrets = control, secrets
+        self.id: str = world["id"]
+        self.now: str = world["now"]
+        self.organization: Record = world["organization"]
+        self.people: list[Record] = world["people"]
+        self.scopes: tuple[str, ...] = tuple(world["scopes"])
+        self.records: dict[str, list[Record]] = world["records"]
+        secrets.update(person["password"] for person in self.people)
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        return self._control.ask(method, f"/tenants/{self.id}{path}", body)
+
+    def token(
+        self,
+        person: str | None,
+        *,
+        scopes: Sequence[str] | None = None,
+        without_scopes: Iterable[str] = (),
+        client: str | None = None,
+    ) -> Token:
+        """Mint a token for a person (None: for nobody). `scopes` None means every scope."""
+        body: dict[str, Any] = {"person": person, "scopes": scopes, "without_scopes": list(without_scopes)}
+        made = self._ask("POST", "/tokens", {**body, "client": client})
+        self._secrets.add(made["token"])
+        return Token(made["id"], made["token"], made["person"], made["client"]["name"], tuple(made["scopes"]))
+
+    def revoke(self, token: Token) -> None:
+        """End a token: the API answers it 401 from now on."""
+        self._ask("DELETE", f"/tokens/{token.id}")
+
+    def change_person(self, person: str, **changes: Any) -> None:
+        """Change what a person holds: `permissions`, `without_permissions`, `member`."""
+        self._ask("PATCH", f"/people/{person}", changes)
+
+    def plant(self, collection: str, count: int = 1, **values: Any) -> list[Record]:
+        """Plant records with the given values; returned in the order planted."""
+        records: list[Record] = self._ask(
+            "POST", f"/records/{collection}", {"count": count, "values": values}
+        )["records"]
+        return records
+
+    def listing(self, collection: str) -> list[Record]:
+        """The records of a collection as they are now, newest first."""
+        records: list[Record] = self._ask("GET", f"/records/{collection}")["records"]
+        return records
+
+    def change(self, collection: str, record: str, **values: Any) -> Record:
+        """Change a record behind everybody's back."""
+        changed: Record = self._ask("PATCH", f"/records/{collection}/{record}", values)
+        return changed
+
+    def remove(self, collection: str, record: str) -> None:
+        """Take a record away behind everybody's back."""
+        self._ask("DELETE", f"/records/{collection}/{record}")
+
+    def advance(self, seconds: float) -> str:
+        """Move this tenant's time on; returns the new time."""
+        self.now = self._ask("POST", "/clock", {"advance": seconds})["now"]
+        return self.now
+
+    def set_time(self, moment: str) -> str:
+        """Set this tenant's time (RFC 3339)."""
+        self.now = self._ask("POST", "/clock", {"set": moment})["now"]
+        return self.now
+
+    def arm(self, operation: str, kind: str, times: int | None = None) -> str:
+        """Arm a fault; returns its id."""
+        fault: str = self._ask("POST", "/faults", {"operation": operation, "kind": kind, "times": times})[
+            "id"
+        ]
+        return fault
+
+    def disarm(self, fault: str) -> None:
+        """End a fault; a hold is released."""
+        self._ask("DELETE", f"/faults/{fault}")
+
+    def digest(self) -> str:
+        """A digest of every business record: equal when nothing changed."""
+        digest: str = self._ask("GET", "/state")["digest"]
+        return digest
+
+    def ledger(self, after: int = 0) -> list[LedgerEntry]:
+        """What the mock was asked since entry number `after`."""
+        entries = self._ask("GET", f"/ledger?after={after}")["entries"]
+        return [
+            LedgerEntry(
+                seq=entry["seq"],
+                kind=entry["class"],
+                effect=entry["effect"],
+                replay=entry["replay"],
+                operation=entry["operation"],
+                arguments=entry["arguments"] or {},
+                headers=entry["headers"],
+                body=entry["body"],
+                status=entry["status"],
+                code=entry["code"],
+                token=entry["token"],
+                person=entry["person"],
+            )
+            for entry in entries
+        ]
+
+    def close(self) -> None:
+        """Take the tenant down; its tokens die with it."""
+        self._control.ask("DELETE", f"/tenants/{self.id}")
+
+
+class Upstream:
+    """Makes tenants; each depends on its seed alone."""
+
+    def __init__(self, control: ControlPlane, secrets: set[str]) -> None:
+        self._control, self._secrets = control, secrets
+
+    def tenant(self, seed: str, *, people: Sequence[Mapping[str, Any]] = ({}, {})) -> Tenant:
+        """Make a tenant: an organization, its people, its records."""
+        world = self._control.ask("POST", "/tenants", {"seed": seed, "people": list(people)})
+        return Tenant(self._control, world, self._secrets)

@@ -1,0 +1,1 @@
+"""Checks: pure functions from evidence to findings. They raise RuleBroken with what was expected and what came."""

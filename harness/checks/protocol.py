@@ -1,0 +1,225 @@
+"""Checks of the protocol: versions, headers, codes, caching hints, capabilities, schemas."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jsonschema import exceptions, validators
+
+from harness.checks.results import broken, describe, expect_rpc_error
+from harness.exchanges import Era, Exchange
+from harness.wire.eras import (
+    ERA_TABLES,
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    MISSING_CLIENT_CAPABILITY,
+    RESOURCE_NOT_FOUND,
+    UNSUPPORTED_VERSION,
+    URL_ELICITATION_REQUIRED,
+)
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SPECIFIED = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION)
+LIST_KEYS = ("tools", "resources", "resourceTemplates", "prompts", "contents")
+
+
+def expect_result(exchange: Exchange) -> dict[str, Any]:
+    """The request is answered by a result; returns it."""
+    if exchange.result is None:
+        raise broken("the request is not answered", exchange, expected="a result", actual=describe(exchange))
+    return exchange.result
+
+
+def expect_http(exchange: Exchange, status: int) -> None:
+    """The answer has this HTTP status."""
+    if exchange.status != status:
+        raise broken(
+            "the HTTP status is another",
+            exchange,
+            expected=f"HTTP {status}",
+            actual=f"HTTP {exchange.status}; {describe(exchange)}",
+        )
+
+
+def expect_released(exchange: Exchange, era: Era) -> None:
+    """MCP-01: the handshake answers with a revision of its era that somebody released."""
+    version = expect_result(exchange).get("protocolVersion")
+    known = ERA_TABLES[era].versions
+    if version not in known:
+        raise broken(
+            "the handshake answers an unknown revision",
+            exchange,
+            expected=f"one of {', '.join(known)}",
+            actual=repr(version),
+        )
+
+
+def expect_discovery(exchange: Exchange, version: str) -> None:
+    """MCP-03: supportedVersions with this revision, and capabilities."""
+    result = expect_result(exchange)
+    versions, capabilities = result.get("supportedVersions"), result.get("capabilities")
+    if not isinstance(versions, list) or version not in versions or not isinstance(capabilities, Mapping):
+        raise broken(
+            "the discovery is not complete",
+            exchange,
+            expected=f"supportedVersions with {version}, and capabilities",
+            actual=describe(exchange),
+        )
+
+
+def expect_unsupported_version(exchange: Exchange, asked: str, version: str) -> None:
+    """MCP-04: −32022 with HTTP 400, data.supported and data.requested."""
+    error = expect_rpc_error(exchange, UNSUPPORTED_VERSION)
+    expect_http(exchange, 400)
+    data = error.get("data")
+    supported = data.get("supported") if isinstance(data, Mapping) else None
+    requested = data.get("requested") if isinstance(data, Mapping) else None
+    if not isinstance(supported, list) or version not in supported or requested != asked:
+        raise broken(
+            "the refusal does not help to find a version",
+            exchange,
+            expected=f"data.supported with {version}, data.requested {asked}",
+            actual=f"data {data!r}",
+        )
+
+
+def expect_invalid(exchange: Exchange, *, mismatch_allowed: bool) -> None:
+    """−32602; or −32020 where the header holds what the body lacks (MCP-05)."""
+    expect_rpc_error(exchange, INVALID_PARAMS, *((HEADER_MISMATCH,) if mismatch_allowed else ()))
+
+
+def expect_header_refusal(exchange: Exchange) -> None:
+    """MCP-06: −32020 with HTTP 400."""
+    expect_rpc_error(exchange, HEADER_MISMATCH)
+    expect_http(exchange, 400)
+
+
+def expect_complete(exchange: Exchange) -> None:
+    """MCP-07: the result says that it is complete."""
+    kind = expect_result(exchange).get("resultType")
+    if kind != "complete":
+        raise broken(
+            "the result does not say what kind it is",
+            exchange,
+            expected="resultType complete",
+            actual=f"resultType {kind!r}",
+        )
+
+
+def expect_cache_hints(exchange: Exchange) -> None:
+    """MCP-08: ttlMs of zero or more, and a cacheScope."""
+    result = expect_result(exchange)
+    ttl, scope = result.get("ttlMs"), result.get("cacheScope")
+    if (
+        isinstance(ttl, bool)
+        or not isinstance(ttl, int | float)
+        or ttl < 0
+        or scope not in ("private", "public")
+    ):
+        raise broken(
+            "the result does not say how it may be cached",
+            exchange,
+            expected="ttlMs ≥ 0 and cacheScope private or public",
+            actual=f"ttlMs {ttl!r}, cacheScope {scope!r}",
+        )
+
+
+def expect_private(mine: Exchange, theirs: Exchange) -> None:
+    """MCP-08: where two callers are answered differently, both answers are private."""
+    first, second = expect_result(mine), expect_result(theirs)
+    differs = any(first.get(key) != second.get(key) for key in LIST_KEYS)
+    shared = [
+        exchange for exchange in (mine, theirs) if (exchange.result or {}).get("cacheScope") != "private"
+    ]
+    if differs and shared:
+        raise broken(
+            "what differs between two callers may be shared",
+            shared[0],
+            expected="cacheScope private",
+            actual=f"cacheScope {(shared[0].result or {}).get('cacheScope')!r}",
+        )
+
+
+def expect_unauthorized(exchange: Exchange) -> None:
+    """MCP-13: 401 with WWW-Authenticate."""
+    expect_http(exchange, 401)
+    if exchange.answer is None or not exchange.answer.header("www-authenticate"):
+        raise broken(
+            "the refusal does not say how to authenticate",
+            exchange,
+            expected="WWW-Authenticate",
+            actual="no such header",
+        )
+
+
+def expect_code_of_revision(exchange: Exchange) -> None:
+    """MCP-11: neither a retired code nor an undefined one of the specification's own range."""
+    error = exchange.error
+    if error is None:
+        raise broken("the request is not refused", exchange, expected="an error", actual=describe(exchange))
+    code = error.get("code")
+    undefined = isinstance(code, int) and -32099 <= code <= -32020 and code not in SPECIFIED
+    if code in (RESOURCE_NOT_FOUND, URL_ELICITATION_REQUIRED) or undefined:
+        raise broken(
+            "the error has a code that this revision does not use",
+            exchange,
+            expected="a code of this revision",
+            actual=f"code {code}",
+        )
+
+
+def expect_declared(exchange: Exchange, names: Sequence[str]) -> None:
+    """MCP-21: each of these is declared."""
+    capabilities = expect_result(exchange).get("capabilities")
+    declared = capabilities if isinstance(capabilities, Mapping) else {}
+    missing = [name for name in names if not isinstance(declared.get(name), Mapping)]
+    if missing:
+        raise broken(
+            "something that is offered is not declared",
+            exchange,
+            expected=", ".join(names),
+            actual=f"missing: {', '.join(missing)}; declared: {dict(declared)!r}",
+        )
+
+
+def expect_no_changes_offered(exchange: Exchange) -> None:
+    """No true `subscribe` or `listChanged` anywhere in the capabilities."""
+    capabilities = expect_result(exchange).get("capabilities")
+    declared = capabilities if isinstance(capabilities, Mapping) else {}
+    offered = [
+        f"{name}.{hint}"
+        for name, value in declared.items()
+        if isinstance(value, Mapping)
+        for hint in ("subscribe", "listChanged")
+        if value.get(hint) is True
+    ]
+    if offered:
+        raise broken(
+            "the server offers to tell of changes",
+            exchange,
+            expected="no subscribe, no listChanged",
+            actual=", ".join(offered),
+        )
+
+
+def expect_schemas(tools: Sequence[tuple[Mapping[str, Any], Exchange]]) -> None:
+    """MCP-14: each inputSchema is valid in its dialect (2020-12 unless it says another) and of the type object."""
+    for tool, exchange in tools:
+        schema = tool.get("inputSchema")
+        name = str(tool.get("name"))
+        if not isinstance(schema, Mapping) or schema.get("type") != "object":
+            raise broken(
+                f"the inputSchema of {name} is not of the type object",
+                exchange,
+                expected="type object",
+                actual=f"{schema!r}"[:300],
+            )
+        kind = validators.validator_for(schema, default=validators.validator_for({"$schema": DIALECT}))
+        try:
+            kind.check_schema(schema)
+        except exceptions.SchemaError as error:
+            raise broken(
+                f"the inputSchema of {name} is not valid",
+                exchange,
+                expected="a valid JSON Schema",
+                actual=error.message[:300],
+            ) from error

@@ -1,0 +1,248 @@
+"""The commands and their options. What a command needs is imported when it runs: `--help` must be quick."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from typer.exceptions import TyperException
+
+from harness import __version__
+from harness.cli.choices import Asked
+
+NAME: Final = "kadu-conformance"
+WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+DEFAULT_OUT: Final = Path("kadu-conformance-report")
+DEFAULT_API_PORT: Final = 8766
+
+app = typer.Typer(
+    name=NAME,
+    help="Proves that an MCP server for Kadu keeps every documented rule.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+)
+
+Product = Annotated[str, typer.Option(help="The product whose rules are judged.")]
+Features = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Judge by the features below DIR instead of the bundled ones; may be repeated.", metavar="DIR"
+    ),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule", help="Judge this rule, or all whose ids start so (KADU-CNF); may be repeated.", metavar="ID"
+    ),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Run scenarios with TEXT in their id; may be repeated.", metavar="TEXT"),
+]
+Eras = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--era",
+        help="Ask for this protocol era, 2025 or 2026; may be repeated (default: both).",
+        metavar="ERA",
+    ),
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Leave the tenants in the mock API, and print every exchange.")
+]
+Workers = Annotated[int, typer.Option(help="Run scenarios in this many processes.", min=1, max=64)]
+Seed = Annotated[int, typer.Option(help="The same seed makes the same tenants.")]
+Timeout = Annotated[float, typer.Option(help="Seconds that one answer may take.", min=0.1, max=600)]
+Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", metavar="DIR")]
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Proves that an MCP server for Kadu keeps every documented rule.
+
+    Exit codes: 0 every asked rule was tested and kept; 1 a rule is broken; 2 wrong usage, or an error of our own;
+    3 nothing broken, but rules untested.
+    """
+    if version:
+        sys.stdout.write(f"{NAME} {__version__}\n")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    url: Annotated[
+        list[str] | None, typer.Option(help="The server under test; may be repeated for its replicas.")
+    ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            help="Start the server under test so, without a shell; {port} is a free port, also in PORT."
+        ),
+    ] = None,
+    api_url: Annotated[
+        str | None,
+        typer.Option(help="A mock API that runs already; with --control-url and --control-secret-file."),
+    ] = None,
+    control_url: Annotated[str | None, typer.Option(help="The control plane of that mock API.")] = None,
+    control_secret_file: Annotated[
+        Path | None, typer.Option(help="The file with the secret of that control plane.", metavar="FILE")
+    ] = None,
+    api_port: Annotated[
+        int | None,
+        typer.Option(
+            help=f"The port of the mock API we start (default: {DEFAULT_API_PORT} with --url, any free one with --command).",
+            min=1,
+            max=65535,
+        ),
+    ] = None,
+    ready_timeout: Annotated[
+        float, typer.Option(help="Seconds within which a server we start must answer.", min=0.1, max=3600)
+    ] = 60,
+    product: Product = "kadu",
+    features: Features = None,
+    rule: Rules = None,
+    scenario: Scenarios = None,
+    era: Eras = None,
+    keep: Keep = False,
+    workers: Workers = 1,
+    seed: Seed = 1,
+    timeout: Timeout = 10,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Judge a server that runs at --url, or that --command starts."""
+    from harness.cli.judging import Given, judge_server
+
+    asked = _asked(product, features, rule, scenario, era, keep, workers, seed, timeout, out)
+    given = Given(
+        urls=tuple(url or ()),
+        command=command,
+        api_url=api_url,
+        control_url=control_url,
+        control_secret_file=control_secret_file,
+        api_port=api_port,
+        ready_timeout=ready_timeout,
+    )
+    raise typer.Exit(judge_server(asked, given))
+
+
+@app.command()
+def prove(
+    product: Product = "kadu",
+    features: Features = None,
+    rule: Rules = None,
+    scenario: Scenarios = None,
+    era: Eras = None,
+    keep: Keep = False,
+    workers: Workers = 1,
+    seed: Seed = 1,
+    timeout: Timeout = 10,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Judge the bundled reference server by everything: it must keep every rule."""
+    from harness.cli.judging import judge_reference
+
+    asked = _asked(product, features, rule, scenario, era, keep, workers, seed, timeout, out)
+    raise typer.Exit(judge_reference(asked))
+
+
+@app.command()
+def playground(
+    port: Annotated[
+        int, typer.Option(help="The port of the reference server; 0 for any.", min=0, max=65535)
+    ] = 8765,
+    api_port: Annotated[
+        int, typer.Option(help="The port of the mock API; 0 for any.", min=0, max=65535)
+    ] = DEFAULT_API_PORT,
+    seed: Seed = 1,
+    product: Product = "kadu",
+) -> None:
+    """Serve the mock API and the reference server with an organization to play with, until stopped."""
+    from harness.cli.playing import play
+
+    raise typer.Exit(play(product, port, api_port, seed))
+
+
+@app.command()
+def rules(product: Product = "kadu", features: Features = None) -> None:
+    """List the rules, and how many scenarios judge each."""
+    from harness.cli.listing import list_rules
+
+    raise typer.Exit(list_rules(product, _paths(features)))
+
+
+@app.command()
+def check(product: Product = "kadu", features: Features = None) -> None:
+    """Check features and steps without a server: what is wrong with them, and which steps nothing uses."""
+    from harness.cli.listing import check_features
+
+    raise typer.Exit(check_features(product, _paths(features)))
+
+
+def _paths(features: Sequence[Path] | None) -> tuple[str, ...]:
+    return tuple(str(path) for path in features or ())
+
+
+def _asked(
+    product: str,
+    features: Sequence[Path] | None,
+    rule: Sequence[str] | None,
+    scenario: Sequence[str] | None,
+    era: Sequence[str] | None,
+    keep: bool,
+    workers: int,
+    seed: int,
+    timeout: float,
+    out: Path,
+) -> Asked:
+    return Asked(
+        product=product,
+        features=_paths(features),
+        rules=tuple(rule or ()),
+        scenarios=tuple(scenario or ()),
+        eras=tuple(era or ()),
+        keep=keep,
+        workers=workers,
+        seed=seed,
+        timeout=timeout,
+        out=out,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code. Every user error is one sentence and code 2."""
+    sys.exit(outcome(lambda: app(arguments, standalone_mode=False, prog_name=NAME)))
+
+
+def outcome(command: Callable[[], object]) -> int:
+    """The exit code of a command; what stands in its way is told on standard error."""
+    try:
+        code = command()
+    except TyperException as error:
+        return _refuse(error.format_message())
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except Exception as error:
+        from harness.cli.refusals import sentence
+
+        told = sentence(error)
+        if told is None:
+            raise
+        return _refuse(told)
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(told: str) -> int:
+    from reports.visible import visible
+
+    sys.stderr.write(f"{NAME}: {visible(told.strip())}\n")
+    return WRONG_USAGE
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""A product under judgement: the names its documents give, read from `features/<product>/product.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FEATURES = Path(__file__).resolve().parent.parent / "features"
+
+
+@dataclass(frozen=True)
+class Product:
+    """One product. `records` says, for some tools, on which record they are tried."""
+
+    id: str
+    title: str
+    upstream_variable: str
+    features: tuple[Path, ...]
+    uri_prefix: str
+    tool_prefix: str
+    codes: tuple[str, ...]
+    records: Mapping[str, Mapping[str, str]]
+
+
+@cache
+def load(product: str) -> Product:
+    """The product of that id. Raises LookupError naming the known ones where there is none."""
+    path = FEATURES / product / "product.toml"
+    known = sorted(found.parent.name for found in FEATURES.glob("*/product.toml"))
+    if product not in known:
+        raise LookupError(f"There is no product {product!r}; known: {', '.join(known)}.")
+    data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Product(
+        id=data["id"],
+        title=data["title"],
+        upstream_variable=data["upstream_variable"],
+        features=tuple(FEATURES / directory for directory in data["features"]),
+        uri_prefix=data["uri_prefix"],
+        tool_prefix=data["tool_prefix"],
+        codes=tuple(data["codes"]),
+        records=data.get("records", {}),
+    )

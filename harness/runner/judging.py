@@ -1,0 +1,143 @@
+"""A run as a whole: header, every scenario, footer, exit code."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness import __version__, clock
+from harness.collection.plugin import Orders, Plan, not_run
+from harness.product import load as load_product
+from harness.record import Outcome, RecordWriter, RuleVerdict, counts, roll_up
+from harness.record.redaction import Redactor
+from harness.runner.program import Program
+from harness.runner.refusal import CannotRun
+from harness.runner.session import SessionBroke, run_cases
+from harness.verdicts import ExitCode, Verdict, exit_code
+
+RECORD: Final = "run.ndjson"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is judged: its command where we started it, and the programs whose end during the run must be told."""
+
+    command: str | None = None
+    reference: bool = False
+    server: Program | None = None
+    mock: Program | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to, and where its record lies."""
+
+    record: Path
+    exit_code: int
+    rules: dict[str, RuleVerdict]
+    complaint: str | None
+
+
+def judge(
+    plan: Plan, orders: Orders, subject: Subject, directory: Path, told: Callable[[dict[str, Any]], None]
+) -> Result:
+    """Run the plan against the subject and record it below `directory`; `told` hears of every case that ended.
+
+    Raises CannotRun when the record cannot be written, and KeyboardInterrupt, leaving a record without footer.
+    """
+    path = directory / RECORD
+    try:
+        writer = RecordWriter(path)
+    except OSError as error:
+        raise CannotRun(f"The record cannot be written to {path}: {error.strerror}.") from error
+    with writer:
+        return _Run(plan, orders, subject, path, writer, told).whole()
+
+
+class _Run:
+    """The run while it goes on: what came of its cases, and the secrets they minted or saw."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        orders: Orders,
+        subject: Subject,
+        path: Path,
+        writer: RecordWriter,
+        told: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self._plan, self._orders, self._subject, self._path = plan, orders, subject, path
+        self._writer, self._told = writer, told
+        self._cases = {case.id: case for case in (*plan.selection.cases, *plan.selection.not_applicable)}
+        self._outcomes: list[Outcome] = []
+        self._secrets = {orders.settings.control_secret}
+
+    def whole(self) -> Result:
+        began = clock.monotonic()
+        self._writer.header(self._header())
+        complaint = None
+        for case in self._plan.selection.not_applicable:
+            products = ", ".join(sorted(case.products or ()))
+            self._ended(
+                not_run(case, Verdict.NOT_APPLICABLE, f"The scenario is about {products or 'no product'}.")
+            )
+        try:
+            run_cases(self._plan, self._orders, self._ended)
+        except SessionBroke as broke:
+            complaint = str(broke)
+        rules = roll_up(self._outcomes, self._plan.selection.asked)
+        code = exit_code(rule.verdict for rule in rules.values())
+        if complaint and code != ExitCode.BROKEN:
+            code = ExitCode.WRONG_USAGE
+        complaint = complaint or self._ended_early()
+        redactor = Redactor(self._secrets)
+        server = self._subject.server
+        footer = {
+            "finished_at": _time(),
+            "seconds": round(clock.monotonic() - began, 3),
+            "exit_code": code,
+            "complaint": redactor.data(complaint),
+            "subject_output": None if server is None else redactor.text(server.output),
+            "counts": counts(self._outcomes),
+            "rules": {rule: verdict.to_json() for rule, verdict in rules.items()},
+        }
+        self._writer.footer(footer)
+        return Result(self._path, code, rules, footer["complaint"])
+
+    def _ended(self, payload: dict[str, Any]) -> None:
+        case = self._cases[payload["id"]]
+        self._writer.scenario(payload["line"])
+        self._secrets.update(payload["secrets"])
+        others = tuple((rule, advisory) for rule, advisory in payload["others"])
+        self._outcomes.append(Outcome(case.id, case.rule, case.era, Verdict(payload["verdict"]), others))
+        self._told(payload)
+
+    def _ended_early(self) -> str | None:
+        for program in (self._subject.server, self._subject.mock):
+            if program is not None and not program.alive:
+                return f"{program.name} ended during the run."
+        return None
+
+    def _header(self) -> dict[str, Any]:
+        settings = self._orders.settings
+        product = load_product(settings.product)
+        return {
+            "tool": {"name": "kadu-conformance", "version": __version__},
+            "product": {"id": product.id, "title": product.title},
+            "started_at": _time(),
+            "subject": {
+                "urls": list(settings.urls),
+                "command": self._subject.command,
+                "reference": self._subject.reference,
+            },
+            "eras": list(settings.eras),
+            "seed": settings.seed,
+            "workers": settings.workers,
+            "controls": {"time": settings.time_control},
+            "rules": [rule.to_json() for rule in self._plan.catalogue.rules.values()],
+            "asked": list(self._plan.selection.asked),
+        }
+
+
+def _time() -> str:
+    return clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")

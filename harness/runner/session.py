@@ -1,0 +1,127 @@
+"""The scenarios, run through pytest: in this process or in several."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from harness.collection.plugin import Orders, Plan, Work, not_run, part_of
+from harness.verdicts import Verdict
+
+INI: Final = Path(__file__).with_name("session.ini")
+# What of pytest is not used costs time with every scenario, prints, or obeys files that are not ours.
+BLOCKED: Final = (
+    "cacheprovider debugging doctest faulthandler junitxml legacypath logging monkeypatch pastebin recwarn setuponly "
+    "setupplan skipping stepwise subtests terminal threadexception unittest unraisableexception warnings"
+).split()
+
+Done = Callable[[dict[str, Any]], None]
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was stopped from outside; what was recorded so far stands."""
+
+
+class SessionBroke(Exception):
+    """pytest itself, or one of its workers, did not do its work: our own error. Carries one sentence."""
+
+
+def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
+    """Run every selected case once and tell `done` what it came to, in the order in which they end.
+
+    With several workers those that must be alone run after the others, one after another. A case that did not come to
+    its end is errored, never silently missing. Raises Interrupted, and SessionBroke when cases are left over.
+    """
+    waiting = {case.id: case for case in plan.selection.cases}
+
+    def ended(payload: dict[str, Any]) -> None:
+        if waiting.pop(payload["id"], None) is not None:
+            done(payload)
+
+    workers = orders.settings.workers
+    alone = part_of(plan.selection.cases, "alone")
+    together = part_of(plan.selection.cases, "together")
+    if workers > 1 and len(together) > 1:
+        problem = _session(replace(orders, part="together"), plan, ended, min(workers, len(together)))
+        if alone and problem is None:
+            problem = _session(replace(orders, part="alone"), plan, ended, 0)
+    else:
+        problem = _session(replace(orders, part="all"), plan, ended, 0)
+    left = list(waiting.values())
+    for case in left:
+        ended(not_run(case, Verdict.ERRORED, "The scenario did not come to its end.", problem))
+    if left or problem:
+        raise SessionBroke(
+            f"{len(left)} scenario(s) did not come to their end: {problem or 'pytest left them out'}."
+        )
+
+
+def _session(orders: Orders, plan: Plan, done: Done, workers: int) -> str | None:
+    """One pytest session; what went wrong with the session itself, in one sentence, or None."""
+    work, watch = Work(orders, plan, done), _Watch(done, plan)
+    arguments = ["-c", str(INI), "--rootdir", str(INI.parent), "--noconftest", "--disable-plugin-autoload"]
+    arguments += ["--assert=plain", "--capture=no", "-p", "harness.collection.plugin"]
+    arguments += [part for name in BLOCKED for part in ("-p", f"no:{name}")]
+    if workers:
+        arguments += [
+            "-p",
+            "xdist.plugin",
+            "-n",
+            str(workers),
+            "--dist",
+            "worksteal",
+            "--max-worker-restart",
+            "2",
+        ]
+    with _without_settings_of_others():
+        code = pytest.main(arguments, plugins=[work, watch])
+    if watch.interrupted or code == pytest.ExitCode.INTERRUPTED:
+        raise Interrupted
+    if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+        return watch.problem or f"pytest ended with {pytest.ExitCode(code).name.lower()}"
+    return watch.problem
+
+
+class _Watch:
+    """Notes what goes wrong outside of scenarios."""
+
+    def __init__(self, done: Done, plan: Plan) -> None:
+        self.interrupted = False
+        self.problem: str | None = None
+        self._done = done
+        self._cases = {case.id: case for case in plan.selection.cases}
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.interrupted = excinfo.errisinstance(KeyboardInterrupt)
+
+    def pytest_internalerror(self, excrepr: object) -> bool:
+        self.problem = self.problem or str(excrepr).strip()[-4000:]
+        return True
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.problem = self.problem or f"a worker could not collect: {report.longreprtext[-2000:]}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        # pytest-xdist reports a scenario whose worker died under this name.
+        if report.when == "???" and report.nodeid in self._cases:
+            reason = "The process that ran the scenario died."
+            self._done(not_run(self._cases[report.nodeid], Verdict.ERRORED, reason, str(report.longrepr)))
+
+
+@contextmanager
+def _without_settings_of_others() -> Iterator[None]:
+    """Options and plugins that the environment holds for other uses of pytest do not reach this one."""
+    hidden = {name: value for name, value in os.environ.items() if name.startswith(("PYTEST_", "EXECNET_"))}
+    for name in hidden:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        for name in [name for name in os.environ if name.startswith(("PYTEST_", "EXECNET_"))]:
+            del os.environ[name]
+        os.environ.update(hidden)

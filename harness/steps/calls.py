@@ -1,0 +1,115 @@
+"""When: an assistant calls a tool."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.actors.arguments import build, sample
+from harness.actors.client import Client
+from harness.checks.questions import read_question
+from harness.checks.results import is_question
+from harness.exchanges import Exchange
+from harness.expressions import given, when
+from harness.verdicts import HarnessFault, NotTestable
+from harness.world import Call, World
+
+STRAY_STATE = "c3RyYXktc3RhdGUtdGhhdC1ub2JvZHktYXNrZWQtZm9y"
+
+
+def call_for(
+    world: World, tool: str, given_arguments: Mapping[str, Any] | None = None, caller: str = "the assistant"
+) -> Call:
+    """A call of a tool with arguments that this server's own inputSchema takes."""
+    listed = world.schemas(caller).get(tool)
+    if listed is None:
+        raise NotTestable(f"could not exercise {tool}: the server does not list it")
+    schema = listed.get("inputSchema")
+    if not isinstance(schema, Mapping) or not isinstance(schema.get("properties", {}), Mapping):
+        raise NotTestable(f"could not exercise {tool}: its inputSchema is no schema of an object")
+    tenant = world.tenant_of(caller)
+    return Call(
+        tool, build(tool, schema, world.product, tenant.records, now=tenant.now, given=given_arguments)
+    )
+
+
+def call_with_every_argument(world: World, tool: str, caller: str = "the assistant") -> Call:
+    """The call with every argument of its schema, the key of idempotency apart."""
+    plain = call_for(world, tool, caller=caller)
+    schema = world.schemas(caller)[tool]["inputSchema"]
+    more = {
+        name: sample(form, schema, tool=tool, name=name, now=world.tenant.now)
+        for name, form in schema.get("properties", {}).items()
+        if name not in plain.arguments and name != "idempotency_key"
+    }
+    if not more:
+        raise NotTestable(f"could not exercise {tool} with every argument: it has no optional one")
+    return Call(tool, {**plain.arguments, **more})
+
+
+def send(world: World, client: Client, call: Call, **more: Any) -> Exchange:
+    """Send a call, with whatever else goes beside its name and arguments; the story remembers the answer."""
+    story = world.story
+    exchange = client.request("tools/call", {"name": call.tool, "arguments": dict(call.arguments), **more})
+    story.client, story.exchange = client, exchange
+    if is_question(exchange):
+        story.question = read_question(exchange)
+        story.asked.append((call, exchange))
+    return exchange
+
+
+def begin(world: World, call: Call, caller: str = "the assistant") -> None:
+    """A call that starts a story."""
+    world.story.call = call
+    send(world, world.client(caller), call)
+
+
+def confirm(
+    world: World, call: Call, answers: Mapping[str, Any] | None, state: str | None, caller: Client
+) -> Exchange:
+    """The same call again with an answer map and a state, each left out where None."""
+    more: dict[str, Any] = {}
+    if answers is not None:
+        more["inputResponses"] = dict(answers)
+    if state is not None:
+        more["requestState"] = state
+    world.story.confirmed = {"name": call.tool, "arguments": dict(call.arguments), **more}
+    return send(world, caller, call, **more)
+
+
+@when("{caller} calls {tool}")
+def calls(world: World, caller: str, tool: str) -> None:
+    begin(world, call_for(world, tool, caller=caller), caller)
+
+
+@when("{caller} calls {tool} on it")
+def calls_on_it(world: World, caller: str, tool: str) -> None:
+    if world.story.record is None:
+        raise HarnessFault("The scenario says `on it` before it spoke of a record.")
+    begin(world, call_for(world, tool, {"id": world.story.record[1]["id"]}, caller), caller)
+
+
+@when("{caller} calls {tool} with every argument")
+def calls_with_every_argument(world: World, caller: str, tool: str) -> None:
+    begin(world, call_with_every_argument(world, tool, caller), caller)
+
+
+@when("{caller} calls {tool} with {name} set to true")
+def calls_with_a_flag(world: World, caller: str, tool: str, name: str) -> None:
+    world.story.call = call_for(world, tool, caller=caller)
+    send(world, world.client(caller), Call(tool, {**world.call.arguments, name: True}))
+
+
+@when("{caller} calls {tool} with a stray state")
+def calls_with_a_stray_state(world: World, caller: str, tool: str) -> None:
+    world.story.call = call_for(world, tool, caller=caller)
+    send(world, world.client(caller), world.call, requestState=STRAY_STATE, inputResponses={})
+
+
+@when("{caller} calls the same again")
+def calls_the_same_again(world: World, caller: str) -> None:
+    send(world, world.client(caller), world.call)
+
+
+@given("the server offers {tool}")
+def the_server_offers(world: World, tool: str) -> None:
+    if tool not in world.schemas():
+        raise NotTestable(f"could not exercise {tool}: the server does not list it")

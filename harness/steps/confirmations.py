@@ -1,0 +1,270 @@
+"""When: a person answers the question, honestly or not; and what is done with the state behind their back."""
+
+import base64
+import json
+import random
+import re
+import string
+from collections.abc import Callable
+from typing import Any
+
+from harness.checks.questions import Question, read_question
+from harness.checks.results import broken, describe, is_question, is_success
+from harness.exchanges import Exchange
+from harness.expressions import then, when
+from harness.steps.calls import call_for, call_with_every_argument, confirm, send
+from harness.steps.callers import named
+from harness.verdicts import Finding, NotTestable, RuleBroken
+from harness.world import Call, World
+
+A_DAY = 86400
+OVERSIZED = 100_000
+FOREIGN_STATE = "v1.c29tZWJvZHkgZWxzZSdzIHN0YXRlLCBzZWFsZWQgdW5kZXIgYSBrZXkgbm9ib2R5IGhlcmUgaG9sZHM"
+
+
+def asked(world: World) -> Question:
+    """The question of the last answer; where the server did not ask, that is what is wrong."""
+    return read_question(world.answer)
+
+
+@when("the person says yes")
+def says_yes(world: World) -> None:
+    question = asked(world)
+    confirm(world, current(world), question.explicit_yes(), question.state, world.caller)
+
+
+@when("the person says yes too late")
+def says_yes_too_late(world: World) -> None:
+    question, call = asked(world), current(world)
+    exchange = confirm(world, call, question.explicit_yes(), question.state, world.caller)
+    if is_success(exchange) and not world.settings.time_proven:
+        _try_a_day_later(world, call)
+
+
+def _try_a_day_later(world: World, call: Call) -> None:
+    # Two explanations remain: the limit is not kept, or this server's clock did not move. A day tells them apart.
+    late = world.answer
+    question = read_question(send(world, world.caller, call))
+    move_time(world, A_DAY)
+    exchange = confirm(world, call, question.explicit_yes(), question.state, world.caller)
+    if is_question(exchange):
+        raise broken(
+            "a yes past its limit still runs",
+            late,
+            expected="a new question past five minutes",
+            actual=describe(late),
+        )
+    raise NotTestable(
+        "time could not be moved for this server: a yes still ran after a day, as if no time had passed"
+    )
+
+
+@when("the person chooses to {name}")
+def chooses_to(world: World, action: str) -> None:
+    question = asked(world)
+    confirm(world, current(world), question.answer(action), question.state, world.caller)
+
+
+@when("the person fills in yes and chooses to {name}")
+def fills_in_yes_and_chooses_to(world: World, action: str) -> None:
+    question = asked(world)
+    answers = question.answer(action, {question.property: question.yes})
+    confirm(world, current(world), answers, question.state, world.caller)
+
+
+ANSWERS: dict[str, Callable[[Question], dict[str, Any] | None]] = {
+    "no": lambda q: q.explicit_no(),
+    "no content": lambda q: q.answer("accept"),
+    "an empty content": lambda q: q.answer("accept", {}),
+    "a yes of the wrong type": lambda q: q.answer("accept", {q.property: "true" if q.yes is True else True}),
+    "a yes under another name": lambda q: q.answer("accept", {f"{q.property}_x": q.yes}),
+    "a yes under another key": lambda q: {f"{q.key}-x": q.explicit_yes()[q.key]},
+    "an unknown action": lambda q: q.answer("perhaps", {q.property: q.yes}),
+    "an empty map": lambda q: {},
+    "no map": lambda q: None,
+}
+
+
+@when("the person's answer is {words}")
+def the_answer_is(world: World, words: str) -> None:
+    question = asked(world)
+    confirm(world, current(world), named(ANSWERS, words)(question), question.state, world.caller)
+
+
+@when("the yes comes with further answers that nobody asked for")
+def with_further_answers(world: World) -> None:
+    question = asked(world)
+    further = {f"{question.key}-further": {"action": "decline"}}
+    confirm(world, current(world), {**question.explicit_yes(), **further}, question.state, world.caller)
+
+
+CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
+    "changed": lambda world, call: _changed(world, call),
+    "added to": lambda world, call: _added_to(world, call),
+    "taken from": lambda world, call: _taken_from(world, call),
+    "given an idempotency key": lambda world, call: {
+        **call.arguments,
+        "idempotency_key": "a-key-nobody-was-asked-about",
+    },
+    "in another order": lambda world, call: dict(reversed(call.arguments.items())),
+}
+
+
+def _changed(world: World, call: Call) -> dict[str, Any]:
+    # Another record of the same kind: the call stays valid, and is another one.
+    for name, value in call.arguments.items():
+        for records in world.tenant.records.values():
+            ids = [record.get("id") for record in records]
+            if value in ids and len(ids) > 1:
+                return {**call.arguments, name: next(other for other in reversed(ids) if other != value)}
+    raise NotTestable(f"could not exercise {call.tool} with other arguments")
+
+
+def _added_to(world: World, call: Call) -> dict[str, Any]:
+    return {**call_with_every_argument(world, call.tool).arguments, **call.arguments}
+
+
+def _taken_from(world: World, call: Call) -> dict[str, Any]:
+    return dict(call_for(world, call.tool).arguments)
+
+
+@when("its yes is sent with the arguments {words}")
+def sent_with_arguments(world: World, words: str) -> None:
+    question, call = asked(world), world.call
+    other = Call(call.tool, named(CHANGES, words)(world, call))
+    world.story.call = other
+    confirm(world, other, question.explicit_yes(), question.state, world.caller)
+
+
+@when("its yes is sent with a call of {tool}")
+def sent_with_a_call_of(world: World, tool: str) -> None:
+    question = asked(world)
+    other = Call(tool, dict(world.call.arguments))
+    world.story.call = other
+    confirm(world, other, question.explicit_yes(), question.state, world.caller)
+
+
+@when("its yes is sent by {caller}")
+def sent_by(world: World, caller: str) -> None:
+    question = asked(world)
+    confirm(world, world.call, question.explicit_yes(), question.state, world.client(caller))
+
+
+STATES: dict[str, Callable[[str, random.Random], str | None]] = {
+    "no state": lambda state, chance: None,
+    "an empty state": lambda state, chance: "",
+    "a truncated state": lambda state, chance: state[: len(state) // 2],
+    "a random state": lambda state, chance: "".join(
+        chance.choices(string.ascii_letters + string.digits, k=len(state))
+    ),
+    "another server's state": lambda state, chance: FOREIGN_STATE,
+    "a doubled state": lambda state, chance: state + state,
+    "an oversized state": lambda state, chance: (state * (OVERSIZED // max(len(state), 1) + 1))[:OVERSIZED],
+}
+
+
+@when("its yes comes with {words}")
+def comes_with_state(world: World, words: str) -> None:
+    question = with_state(asked(world))
+    chance = random.Random(world.scenario)
+    state = named(STATES, words)(question.state or "", chance)
+    confirm(world, world.call, question.explicit_yes(), state, world.caller)
+
+
+def with_state(question: Question) -> Question:
+    """The question, where it came with a state; a stateless server has to hand one out."""
+    if not question.state:
+        raise RuleBroken(
+            Finding("the question comes without a requestState", expected="a requestState", actual="none")
+        )
+    return question
+
+
+@then("a changed byte anywhere in the state is asked again")
+def a_changed_byte(world: World) -> None:
+    question, call = with_state(asked(world)), world.call
+    for state in changed_states(question.state or "", random.Random(world.scenario)):
+        exchange = confirm(world, call, question.explicit_yes(), state, world.caller)
+        if not is_question(exchange):
+            raise broken(
+                "a state that was tampered with is not asked about again",
+                exchange,
+                expected="a new question",
+                actual=describe(exchange),
+            )
+
+
+def changed_states(state: str, chance: random.Random, count: int = 12) -> list[str]:
+    """States that differ from the given one in one byte of what they encode.
+
+    Where a part of the state is base64, a byte of the decoded part changes (bits that decode to nothing are no
+    change); where it is plain text, a character does.
+    """
+    parts = re.findall(r"[A-Za-z0-9_\-+/]+=*|[^A-Za-z0-9_\-+/=]+", state)
+    weights = [len(part) for part in parts]
+    changed: list[str] = []
+    for _ in range(count):
+        index = chance.choices(range(len(parts)), weights)[0]
+        other = _change_a_byte(parts[index], chance)
+        changed.append("".join([*parts[:index], other, *parts[index + 1 :]]))
+    return [other for other in dict.fromkeys(changed) if other != state]
+
+
+def _change_a_byte(part: str, chance: random.Random) -> str:
+    bare = part.rstrip("=")
+    url_safe = not set(bare) & set("+/")
+    try:
+        decode = base64.urlsafe_b64decode if url_safe else base64.b64decode
+        raw = bytearray(decode(bare + "=" * (-len(bare) % 4)))
+    except ValueError:
+        raw = bytearray()
+    if len(raw) < 16:
+        position = chance.randrange(len(part))
+        other = chance.choice([c for c in string.ascii_letters if c != part[position]])
+        return part[:position] + other + part[position + 1 :]
+    # The high bit: no other spelling of the same text (the case of a hex digit, spare bits of base64 inside) flips it.
+    raw[chance.randrange(len(raw))] ^= 0x80
+    encode = base64.urlsafe_b64encode if url_safe else base64.b64encode
+    text = encode(bytes(raw)).decode()
+    return text if part.endswith("=") else text.rstrip("=")
+
+
+@when("the confirmed call is sent again")
+def sent_again(world: World) -> None:
+    params = world.story.confirmed or {}
+    world.story.exchange = world.caller.request("tools/call", params)
+
+
+@when("the yes arrives {int} times at once")
+def arrives_at_once(world: World, times: int) -> None:
+    question, call = asked(world), world.call
+    params = {
+        "name": call.tool,
+        "arguments": dict(call.arguments),
+        "inputResponses": question.explicit_yes(),
+        "requestState": question.state,
+    }
+    world.story.exchanges = world.caller.together("tools/call", params, times)
+
+
+@when("{duration} pass")
+def time_passes(world: World, duration: int) -> None:
+    move_time(world, duration)
+
+
+def move_time(world: World, seconds: float) -> None:
+    """Move the time of every tenant of the scenario, where there is a control to do it."""
+    if world.settings.time_control == "none":
+        raise NotTestable("time cannot be moved for this server")
+    for tenant in world.tenants().values():
+        tenant.advance(seconds)
+
+
+def current(world: World) -> Call:
+    """The call that the last question is about."""
+    return world.story.asked[-1][0] if world.story.asked else world.call
+
+
+def question_json(exchange: Exchange) -> str:
+    """The question as it came, for comparing two."""
+    return json.dumps((exchange.result or {}).get("inputRequests"), sort_keys=True, ensure_ascii=False)

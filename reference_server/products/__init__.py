@@ -1,0 +1,1 @@
+"""The products the engine can serve: tables, one module each."""

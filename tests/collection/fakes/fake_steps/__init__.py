@@ -1,0 +1,1 @@
+"""Steps for features that need no server."""
