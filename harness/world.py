@@ -151,6 +151,7 @@ class World:
 
     def _record(self, exchange: Exchange) -> None:
         self.exchanges.append(exchange)
+        self._redact(exchange)
         if exchange.method is None or exchange.message is None:
             return
         version = exchange.version or ""
@@ -164,6 +165,13 @@ class World:
                     rule=SCHEMA_RULE,
                 )
             )
+
+    def _redact(self, exchange: Exchange) -> None:
+        # What opens a door is a secret, whoever minted it.
+        seen = [(exchange.result or {}).get("requestState")]
+        if exchange.answer is not None:
+            seen += [exchange.answer.header("mcp-session-id"), exchange.answer.header("set-cookie")]
+        self.redactions.update(one for one in seen if isinstance(one, str) and one)
 
     def schemas(self, caller: str = "the assistant") -> Mapping[str, Mapping[str, Any]]:
         """The tools that the server lists for a caller, by name."""
@@ -190,6 +198,11 @@ class World:
         for name, tenant in self._tenants.items():
             entries = tenant.ledger(after=self._marks[name])
             self._marks[name] = max((entry.seq for entry in entries), default=self._marks[name])
+            self._digests[name] = tenant.digest()
+
+    def look_anew(self) -> None:
+        """Records move with time (a running execution ends): from now on they are compared with how they are now."""
+        for name, tenant in self._tenants.items():
             self._digests[name] = tenant.digest()
 
     # The story

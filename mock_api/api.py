@@ -15,6 +15,7 @@ from mock_api.errors import problem
 from mock_api.execution import Arguments, execute
 from mock_api.generic import public
 from mock_api.ledger import Entry
+from mock_api.links import UPLOAD_LIMIT, download, upload
 from mock_api.routing import Match
 from mock_api.tenants import Tenants, Token
 from mock_api.validation import flaws
@@ -26,6 +27,11 @@ MOST_PARAMETERS = 100
 _LOG = logging.getLogger("mock_api")
 _JSON = (b"content-type", b"application/json")
 _NO_STORE = (b"cache-control", b"no-store")
+_FILE = (
+    (b"content-type", b"application/octet-stream"),
+    (b"content-disposition", b"attachment"),
+    (b"x-content-type-options", b"nosniff"),
+)
 _CHALLENGE = (b"www-authenticate", b"Bearer")
 
 Fields = tuple[tuple[bytes, bytes], ...]
@@ -51,9 +57,14 @@ class Api:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         method, raw_path = scope["method"], asgi.raw_path(scope)
-        if raw_path == b"/openapi.json" and method == "GET":
-            await asgi.answer(send, 200, self._contract.document, (_JSON, _date(clock.now())))
-            return
+        if raw_path.lstrip(b"/").partition(b"/")[0] not in self._contract.roots:
+            if method == "GET" and await self._give(raw_path, send):
+                return
+            if method == "PUT":
+                content = await asgi.read_body(receive, UPLOAD_LIMIT)
+                if content is not None and await self._take(raw_path, content, send):
+                    return
+                receive = asgi.again(content or b"")
         headers = asgi.headers_of(scope)
         token = self._tenants.token(asgi.bearer(headers))
         if token is None:
@@ -68,6 +79,26 @@ class Api:
         if dropped:
             await asgi.drop(scope, receive)
         await asgi.answer(send, status, content, (*fields, _NO_STORE, _date(tenant.clock.now())))
+
+    async def _give(self, raw_path: bytes, send: Send) -> bool:
+        """Answer what is read without a token: the contract, and what presigned links give."""
+        if raw_path == b"/openapi.json":
+            await asgi.answer(send, 200, self._contract.document, (_JSON, _date(clock.now())))
+            return True
+        given = download(self._tenants, raw_path.decode("latin-1"))
+        if given is None:
+            return False
+        tenant, content = given
+        await asgi.answer(send, 200, content, (*_FILE, _NO_STORE, _date(tenant.clock.now())))
+        return True
+
+    async def _take(self, raw_path: bytes, content: bytes, send: Send) -> bool:
+        """Answer what is put to a presigned link."""
+        tenant = upload(self._tenants, raw_path.decode("latin-1"), content)
+        if tenant is None:
+            return False
+        await asgi.answer(send, 200, b"", (_NO_STORE, _date(tenant.clock.now())))
+        return True
 
     async def _answer(
         self, token: Token, match: Match[FrozenOperation], arguments: Arguments, method: str, raw_path: bytes

@@ -69,6 +69,15 @@ async def read_body(receive: Receive, limit: int) -> bytes | None:
         message = await receive()
 
 
+def again(body: bytes) -> Receive:
+    """What gives a body that was read already once more."""
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
 async def answer(send: Send, status: int, body: bytes, headers: Headers) -> None:
     """Send one whole answer."""
     fields = [*headers]

@@ -64,7 +64,10 @@ class FrozenOperation:
 
 @dataclass(frozen=True)
 class Contract:
-    """A product's contract. `document` is what the mock serves; scopes and permissions are sorted."""
+    """A product's contract. `document` is what the mock serves; scopes and permissions are sorted.
+
+    `roots` are the first segments of all paths, `registers` the collections that are no business records.
+    """
 
     product: str
     title: str
@@ -74,6 +77,8 @@ class Contract:
     router: Router[FrozenOperation]
     scopes: tuple[str, ...]
     permissions: tuple[str, ...]
+    roots: frozenset[bytes]
+    registers: frozenset[str]
 
 
 def load(path: Path, product: str) -> Contract:
@@ -130,6 +135,12 @@ def _compile(document: dict[str, Any], product: str) -> Contract:
         router=router,
         scopes=tuple(sorted({each.scope for each in operations.values() if each.scope})),
         permissions=tuple(sorted({each.permission for each in operations.values() if each.permission})),
+        roots=frozenset(each.template.split("/")[1].encode() for each in operations.values()),
+        registers=frozenset(
+            each.collection
+            for each in operations.values()
+            if each.collection and each.ledger_class == "register"
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mock_api import clock, jsons, tenant_clock
-from mock_api.calls import Record
+from mock_api.calls import Record, Records
 from mock_api.faults import KINDS
 from mock_api.generic import newest_first
 from mock_api.tenants import Person, Tenant, Tenants, Token
@@ -84,7 +84,7 @@ def _create_tenant(asked: Asked) -> Done:
         "organization": _open(tenant.organization),
         "people": [_person(each) for each in tenant.people.values()],
         "scopes": tenant.product.contract.scopes,
-        "records": _records(tenant),
+        "records": _told(tenant.records),
     }
     return _done(201, world)
 
@@ -224,8 +224,10 @@ def _read_ledger(asked: Asked) -> Done:
 
 def _read_state(asked: Asked) -> Done:
     tenant = asked.tenant
-    digest = hashlib.sha256(jsons.canonical(tenant.records)).hexdigest()
-    return _done(200, {"digest": digest, "records": _records(tenant)})
+    registers = tenant.product.contract.registers
+    business = {name: held for name, held in tenant.records.items() if name not in registers}
+    digest = hashlib.sha256(jsons.canonical(business)).hexdigest()
+    return _done(200, {"digest": digest, "records": _told(business)})
 
 
 def _done(status: int, body: Any) -> Done:
@@ -268,8 +270,8 @@ def _record(asked: Asked) -> Record:
     return record
 
 
-def _records(tenant: Tenant) -> dict[str, list[Record]]:
-    return {name: [_open(each) for each in newest_first(held)] for name, held in tenant.records.items()}
+def _told(records: Records) -> dict[str, list[Record]]:
+    return {name: [_open(each) for each in newest_first(held)] for name, held in records.items()}
 
 
 def _open(record: Record) -> Record:

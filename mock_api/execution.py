@@ -104,7 +104,9 @@ def check_product(product: Product) -> None:
         below = operation.parent is not None or operation.does in ("get", "update", "delete")
         wanted = 1 if below else 0 if operation.does in GENERIC else len(operation.path.kinds)
         if len(operation.path.kinds) != wanted:
-            raise Mistake(f"{operation.id} has not the {wanted} path parameters that what it does needs in {of}.")
+            raise Mistake(
+                f"{operation.id} has not the {wanted} path parameters that what it does needs in {of}."
+            )
         if not any(operation.does in table for table in (GENERIC, OWN, product.behaviours)):
             raise Mistake(f"{operation.id} is to do what nobody does in {of}: {operation.does}.")
 

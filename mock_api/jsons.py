@@ -2,10 +2,13 @@
 
 import json
 import math
+import re
 from typing import Any
 
 DEPTH = 64
 """How deep a body may be nested."""
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read(text: bytes) -> Any:
@@ -21,6 +24,8 @@ def read(text: bytes) -> Any:
         raise ValueError(f"the body is nested deeper than {DEPTH} levels") from None
     if text.count(b"[") + text.count(b"{") > DEPTH and _too_deep(value):
         raise ValueError(f"the body is nested deeper than {DEPTH} levels")
+    if _SURROGATE.search(text) and _has_lone_surrogate(value):
+        raise ValueError("the body holds half of a surrogate pair")
     return value
 
 
@@ -36,6 +41,14 @@ def canonical(value: Any) -> bytes:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"the body is not JSON: {name} is no number")
+
+
+def _has_lone_surrogate(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _finite(text: str) -> float:

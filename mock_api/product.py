@@ -36,6 +36,12 @@ Complete = Callable[[str, str, datetime, Records, Mapping[str, Any]], Record]
 Advance = Callable[[Records, datetime], None]
 """(records, now): moves along what moves by time alone."""
 
+Download = Callable[[Records, str, datetime], bytes | None]
+"""(records, path, now) → the bytes behind a presigned path, None where there are none."""
+
+Upload = Callable[[Records, str, bytes, datetime], bool]
+"""(records, path, content, now) → whether the content put to a presigned path was taken."""
+
 
 @dataclass(frozen=True)
 class Product:
@@ -47,6 +53,8 @@ class Product:
     complete: Complete
     collections: frozenset[str]
     advance: Advance | None = None
+    download: Download | None = None
+    upload: Upload | None = None
 
 
 def load_product(product: str) -> Product:
@@ -64,4 +72,6 @@ def load_product(product: str) -> Product:
         complete=partial(world.complete, product),
         collections=frozenset(world.collections(product)),
         advance=getattr(behaviours, "advance", None),
+        download=getattr(behaviours, "presigned", None),
+        upload=getattr(behaviours, "uploaded", None),
     )

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -126,6 +126,9 @@ class Tenants:
 
     def __len__(self) -> int:
         return len(self._tenants)
+
+    def __iter__(self) -> Iterator[Tenant]:
+        return iter(self._tenants.values())
 
     def get(self, tenant_id: str) -> Tenant | None:
         """The tenant of that id."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import importlib
 import json
 import logging
@@ -111,6 +112,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.should_exit:
             return
+        gc.freeze()
+        gc.enable()
         if self._options.exit_with_stdin:
             threading.Thread(target=self._end_with_stdin, daemon=True).start()
         host, port = self._options.listener.getsockname()[:2]

@@ -65,7 +65,7 @@ def quoted(text: str) -> str:
 
 
 def _ansi_c(character: str) -> str:
-    if character in "\\'":
+    if False:
         return f"\\{character}"
     if character == "\n":
         return "\\n"

@@ -23,9 +23,20 @@ _BODY = 1_500
 _CURL = 4_000
 _SIDE = 4_000
 _SIDE_SHORT = 400
-_MONTHS = (
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
-)  # not strftime: it follows the locale of the machine
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]  # not strftime: it follows the locale of the machine
 
 
 @dataclass(frozen=True)

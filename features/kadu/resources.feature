@@ -76,19 +76,19 @@ Feature: Resources
       Then the document tells the person, the organization and every scope of the token
 
     Scenario Outline: A planted record shows in <resource>
-      Given a record planted in <collection>
+      Given a record of <collection> planted with the <field> <value>
       When the assistant reads <resource> of it
       Then the document holds the planted record
 
       Examples:
-        | collection   | resource          |
-        | workspaces   | workspaces/{id}   |
-        | activities   | activities/{id}   |
-        | tasks        | tasks/{id}        |
-        | executions   | executions/{id}   |
-        | memories     | memories/{id}     |
-        | environments | environments/{id} |
-        | schedules    | schedules/{id}    |
+        | collection   | field          | value                | resource          |
+        | workspaces   | name           | "Tesouraria canária" | workspaces/{id}   |
+        | activities   | name           | "Conciliação canária" | activities/{id}  |
+        | tasks        | name           | "Baixa canária"      | tasks/{id}        |
+        | executions   | reference_date | "2019-02-28"         | executions/{id}   |
+        | memories     | content        | "Lembrança canária"  | memories/{id}     |
+        | environments | name           | "Ambiente canário"   | environments/{id} |
+        | schedules    | cron           | "7 3 * * 1"          | schedules/{id}    |
 
     Scenario: A task comes with the schema of its parameters
       When the assistant reads tasks/{id}
@@ -144,9 +144,9 @@ Feature: Resources
         | activities/{id}          | kadu_activities_get           | agent.activities.read          |
         | tasks/{id}               | kadu_tasks_get                | agent.tasks.read               |
         | executions/{id}          | kadu_executions_get           | agent.executions.read          |
-        | executions/{id}/events   | kadu_executions_events_list   | agent.executions.read          |
-        | executions/{id}/logs     | kadu_executions_logs_list     | agent.executions.read          |
-        | executions/{id}/todos    | kadu_executions_todos_list    | agent.executions.read          |
+        | executions/{id}/events   | kadu_executions_events_list   | agent.execution_events.read    |
+        | executions/{id}/logs     | kadu_executions_logs_list     | agent.execution_logs.read      |
+        | executions/{id}/todos    | kadu_executions_todos_list    | agent.execution_todos.read     |
         | memories/{id}            | kadu_memories_get             | agent.memories.read            |
         | environments/{id}        | kadu_environments_get         | agent.environments.read        |
         | schedules/{id}           | kadu_schedules_get            | agent.schedules.read           |

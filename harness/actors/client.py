@@ -1,6 +1,8 @@
 """The client actor: an assistant that speaks MCP in one era with one token, and records every exchange."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +34,13 @@ class Lane:
         url = self.urls[self.turn % len(self.urls)]
         self.turn += 1
         return url
+
+
+@dataclass
+class Stream:
+    """A request whose answer may stay open; `exchange` is what came of it in the end."""
+
+    exchange: Exchange | None = None
 
 
 @dataclass
@@ -89,6 +98,22 @@ class Client:
             self._exchange(method, one, built, request_id, label)
             for one, built, request_id in zip(sent, requests, ids, strict=True)
         ]
+
+    @contextmanager
+    def open_stream(self, method: str, params: Mapping[str, Any], seconds: float) -> Iterator["Stream"]:
+        """Send a request whose answer may stay open, and do something else meanwhile.
+
+        The stream is left after `seconds` at the latest; what came by then is its exchange.
+        """
+        self.shake_hands()
+        request_id = self._fresh_id()
+        built = self._build(method, params, request_id, None)
+        stream = Stream()
+        with ThreadPoolExecutor(1) as pool:
+            sending = pool.submit(self.transport.send, built, timeout=seconds, answers_id=request_id)
+            yield stream
+            sent = sending.result()
+        stream.exchange = self._exchange(method, sent, built, request_id, method)
 
     def notify(self, method: str, params: Mapping[str, Any] | None = None) -> Exchange:
         """Send a notification; the exchange (its message is None when all is well)."""

@@ -19,6 +19,7 @@ from harness.wire.eras import (
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SPECIFIED = (HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION)
+ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LIST_KEYS = ("tools", "resources", "resourceTemplates", "prompts", "contents")
 
 
@@ -223,3 +224,17 @@ def expect_schemas(tools: Sequence[tuple[Mapping[str, Any], Exchange]]) -> None:
                 expected="a valid JSON Schema",
                 actual=error.message[:300],
             ) from error
+
+
+def expect_nothing_heard(exchange: Exchange) -> None:
+    """KADU-RES-10: a stream of changes is refused, or acknowledged and then silent."""
+    refused = exchange.error is not None or (exchange.status or 0) >= 400
+    heard = [str(message.get("method")) for message in exchange.others]
+    told = [method for method in heard if method != ACKNOWLEDGED]
+    if told or not (refused or ACKNOWLEDGED in heard):
+        raise broken(
+            "a stream of changes is served",
+            exchange,
+            expected="a refusal, or an acknowledgement and silence",
+            actual=f"{', '.join(heard)}; {describe(exchange)}",
+        )

@@ -47,7 +47,9 @@ def _watch(*programs: Program) -> None:
     while True:
         for program in programs:
             if not program.alive:
-                raise CannotRun(f"{program.name} ended by itself: {program.output.strip()[-600:] or 'it said nothing'}.")
+                raise CannotRun(
+                    f"{program.name} ended by itself: {program.output.strip()[-600:] or 'it said nothing'}."
+                )
         pause.wait(WATCH_SECONDS)
 
 
@@ -66,13 +68,27 @@ def page(name: str, url: str, upstream: Upstream, tenant: Tenant, tokens: dict[s
     ]
     for person in tenant.people:
         lines += [f"  {person['name']}"]
-        lines += [f"    e-mail    {person['email']}", f"    password  {person['password']}", f"    token     {tokens[person['id']]}"]
+        lines += [
+            f"    e-mail    {person['email']}",
+            f"    password  {person['password']}",
+            f"    token     {tokens[person['id']]}",
+        ]
     lines += ["", "Claude Code", f"  {_claude_code(name, url, token)}"]
-    lines += ["", 'Clients with "mcpServers" (Cursor, Claude Desktop, …)', pretty(_servers("mcpServers", name, url, token))]
+    lines += [
+        "",
+        'Clients with "mcpServers" (Cursor, Claude Desktop, …)',
+        pretty(_servers("mcpServers", name, url, token)),
+    ]
     lines += ["", "VS Code (.vscode/mcp.json)", pretty(_servers("servers", name, url, token))]
     lines += ["", "By hand, 2025-11-25", f"  {curl(initialize(id=1, url=url, token=token, client=CLIENT))}"]
     listing = request("2026", "tools/list", {}, id=1, url=url, token=token, client=CLIENT)
-    lines += ["", "By hand, 2026-07-28", f"  {curl(listing)}", "", "Ctrl-C stops everything; nothing is kept."]
+    lines += [
+        "",
+        "By hand, 2026-07-28",
+        f"  {curl(listing)}",
+        "",
+        "Ctrl-C stops everything; nothing is kept.",
+    ]
     return lines
 
 
@@ -89,4 +105,16 @@ def _servers(key: str, name: str, url: str, token: str) -> dict[str, object]:
 
 
 def _claude_code(name: str, url: str, token: str) -> str:
-    return shlex.join(["claude", "mcp", "add", "--transport", "http", name, url, "--header", f"Authorization: Bearer {token}"])
+    return shlex.join(
+        [
+            "claude",
+            "mcp",
+            "add",
+            "--transport",
+            "http",
+            name,
+            url,
+            "--header",
+            f"Authorization: Bearer {token}",
+        ]
+    )

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 from harness.oracle import unsaid
@@ -35,14 +36,14 @@ class Oracle:
     """Judges messages. Equal parts of one revision are judged once. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._verdicts: OrderedDict[tuple[_Key, bytes], tuple[Found, ...]] = OrderedDict()
         self._validators: dict[_Key, Any] = {}
 
     def judge(
         self, method: str, version: str, message: Mapping[str, Any], others: Iterable[Mapping[str, Any]] = ()
     ) -> list[str]:
-        """What is not valid in a response to `method` and in the messages that came with it: ten sentences at most.
+        """What is not valid in a response to `method` and in the messages that came with it, ten sentences at most.
 
         Each begins with the path to what is wrong. An unknown version is judged as the newest handshake
         revision. Members that the revision does not know are no violation.
@@ -70,7 +71,7 @@ class Oracle:
         elif "error" in message:
             error = message["error"]
             code = error.get("code") if isinstance(error, dict) else None
-            key = ("error", "", revision, code if code in table.statuses else None)
+            key = ("error", "", revision, code if isinstance(code, int) else None)
             yield from self._remembered(key, error, "error")
         for other in others:
             yield from self._other(table, revision, other)
@@ -86,16 +87,6 @@ class Oracle:
         if kind == _INPUT_REQUIRED and method not in table.asking_methods:
             yield f"result.resultType is {shown(kind)}, which must not answer {method}"
             return
-        listed = _LISTED.get(method, "")
-        items = result.get(listed)
-        if isinstance(items, list):
-            for found in unsaid.listed_twice(method, result):
-                yield told(found, ["result"])
-            for position, item in enumerate(items):
-                yield from self._remembered(
-                    ("item", method, revision, None), item, "result", listed, position
-                )
-            result = {**result, listed: []}
         yield from self._remembered(("result", method, revision, kind), result, "result")
 
     def _other(self, table: EraTable, revision: str, other: Mapping[str, Any]) -> Iterator[str]:
@@ -111,26 +102,37 @@ class Oracle:
             yield f"{what} {method[:80]}: {sentence}"
 
     def _remembered(self, key: _Key, value: Any, *root: str | int) -> Iterator[str]:
+        for found in self._verdict(key, value):
+            yield told(found, root)
+
+    def _verdict(self, key: _Key, value: Any) -> tuple[Found, ...]:
         digest = blake2b(json.dumps(value).encode(), digest_size=16).digest()
         with self._lock:
             known = self._verdicts.get((key, digest))
             if known is None:
-                known = tuple(dict.fromkeys(self._judged(key, value)))[:VIOLATIONS]
+                known = tuple(islice(dict.fromkeys(self._judged(key, value)), VIOLATIONS))
                 self._verdicts[key, digest] = known
                 if len(self._verdicts) > _REMEMBERED:
                     self._verdicts.popitem(last=False)
             else:
                 self._verdicts.move_to_end((key, digest))
-        for found in known:
-            yield told(found, root)
+        return known
 
     def _judged(self, key: _Key, value: Any) -> Iterator[Found]:
-        validator = self._validator(key)
-        for error in validator.iter_errors(value):
+        what, method, revision, kind = key
+        listed = _LISTED.get(method, "") if what == "result" else ""
+        items = value.get(listed) if isinstance(value, dict) else None
+        if isinstance(items, list):
+            # Callers see different lists of the same items: each item is judged once.
+            yield from unsaid.listed_twice(method, value)
+            for position, item in enumerate(items):
+                for path, sentence in self._verdict(("item", method, revision, None), item):
+                    yield (listed, position, *path), sentence
+            value = {**value, listed: []}
+        for error in self._validator(key).iter_errors(value):
             yield from in_words(error)
         if not isinstance(value, dict):
             return
-        what, method, _, kind = key
         if what == "item":
             yield from unsaid.in_item(value)
         elif what == "result" and kind == _INPUT_REQUIRED:

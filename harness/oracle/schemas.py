@@ -14,7 +14,7 @@ from mcp_types import methods
 from mcp_types.jsonrpc import JSONRPCNotification, JSONRPCRequest
 from pydantic import TypeAdapter
 
-from harness.wire.eras import MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION
+from harness.wire.eras import META_SERVER, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION
 
 Schema = dict[str, Any]
 Key = tuple[str, str, str, object]
@@ -30,7 +30,7 @@ _WORDS = ("title", "description", "default")
 
 
 def known_key(what: str, method: str, revision: str, kind: object) -> Key:
-    """The key with everything taken out that makes no difference, so that a server cannot make keys without end."""
+    """The key without what makes no difference, so that a server cannot make keys without end."""
     if what == "notification" and (method, revision) not in methods.SERVER_NOTIFICATIONS:
         method = ""
     if what == "request" and (method, revision) not in methods.SERVER_REQUESTS:
@@ -88,18 +88,32 @@ def _error(models: ModuleType, code: object) -> Schema:
 
 
 def _schema(models: ModuleType, model: Any) -> Schema:
-    raw = TypeAdapter(model).json_schema(by_alias=True)
+    raw = _raw(model)
     definitions: dict[str, Schema] = dict(raw.get("$defs", {}))
     # Any JSON is a JSONValue; written out it would have no end.
     definitions["JSONValue"] = {}
-    form = definitions.get("RequestedSchema")
-    if form is not None:
-        # The fields of a form are of the primitive kinds; the models leave them open.
-        primitive = TypeAdapter(models.PrimitiveSchemaDefinition).json_schema(by_alias=True)
-        definitions = {**primitive["$defs"], **definitions}
+    if "RequestedSchema" in definitions:
+        # The fields of a form are of the primitive kinds.
+        primitive = _raw(models.PrimitiveSchemaDefinition)
         fields = {"type": "object", "additionalProperties": {"anyOf": primitive["anyOf"]}}
-        definitions["RequestedSchema"] = {**form, "properties": {**form["properties"], "properties": fields}}
+        definitions = _closed(definitions, "RequestedSchema", {"properties": fields}, primitive)
+    if "ResultMetaObject" in definitions:
+        server = _raw(models.Implementation)
+        definitions = _closed(definitions, "ResultMetaObject", {META_SERVER: server}, server)
     return _written_out(raw, definitions)
+
+
+def _raw(model: Any) -> Schema:
+    return TypeAdapter(model).json_schema(by_alias=True)
+
+
+def _closed(
+    definitions: dict[str, Schema], name: str, properties: Mapping[str, Schema], source: Schema
+) -> dict[str, Schema]:
+    """The definitions with properties that the models leave open put into one of them."""
+    open_one = definitions[name]
+    closed = {**open_one, "properties": {**open_one["properties"], **properties}}
+    return {**source.get("$defs", {}), **definitions, name: closed}
 
 
 def _written_out(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
@@ -133,7 +147,7 @@ def _inner(key: str, value: Any, walk: Callable[[Any], Any]) -> Any:
 
 
 def _without_null(node: Schema) -> Schema:
-    """An optional member may be missing; that pydantic writes as null, which the specification never allows."""
+    """An optional member may be missing. Pydantic writes that as null, which the specification never allows."""
     branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     if not branches:

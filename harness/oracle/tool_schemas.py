@@ -17,7 +17,7 @@ class SchemaReading:
 
 
 def judge_input_schema(schema: Any) -> SchemaReading:
-    """Judge an inputSchema: of type object, and valid for the dialect that `$schema` names (2020-12 by default)."""
+    """Judge an inputSchema: of type object, valid for the dialect that `$schema` names (2020-12 by default)."""
     from jsonschema.validators import validator_for
 
     from harness.oracle.wording import in_words, told
@@ -28,7 +28,8 @@ def judge_input_schema(schema: Any) -> SchemaReading:
     dialect = schema.get("$schema", _DEFAULT)
     if not isinstance(dialect, str):
         return SchemaReading((*found, "inputSchema.$schema is no string"))
-    validator: Any = validator_for({"$schema": dialect}, default=None)
+    known: Any = None
+    validator: Any = validator_for({"$schema": dialect}, default=known)
     if validator is None:
         return SchemaReading(tuple(found), f"the dialect {dialect[:80]!r} is not known here")
     try:

@@ -33,7 +33,7 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 
 def listed_twice(method: str, result: Mapping[str, Any]) -> Iterator[Found]:
-    """Names of tools and prompts, URIs of resources that stand twice in one page: each is a unique identifier."""
+    """Names of tools and prompts, URIs of resources that stand twice in a page: each is a unique identifier."""
     key, name = _UNIQUE.get(method, ("", ""))
     seen: set[str] = set()
     for position, item in enumerate(_items(result.get(key))):
@@ -56,7 +56,7 @@ def in_item(item: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def in_result(method: str, result: Mapping[str, Any]) -> Iterator[Found]:
-    """A result that is no list: URIs are absolute, embedded bytes are base64, completions are at most a hundred."""
+    """A result that is no list: URIs are absolute, embedded bytes base64, completions a hundred at most."""
     for path, block in _blocks(method, result):
         yield from _absolute(block, "uri", path)
         for key in ("data", "blob"):
@@ -69,7 +69,7 @@ def in_result(method: str, result: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def in_question(result: Mapping[str, Any]) -> Iterator[Found]:
-    """A result of type input_required: something is asked for, or a state is given; a URL to open is absolute."""
+    """A result of type input_required asks for something or gives a state; a URL to open is absolute."""
     if "inputRequests" not in result and "requestState" not in result:
         yield (), "has neither inputRequests nor requestState"
     requests = result.get("inputRequests")

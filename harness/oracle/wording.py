@@ -37,8 +37,9 @@ def told(found: Found, root: Sequence[str | int] = ()) -> str:
 def in_words(error: "ValidationError") -> Iterator[Found]:
     """The violations behind a validation error, with paths from the value that was validated."""
     path: Path = tuple(error.absolute_path)
-    kind, wanted, value = str(error.validator), error.validator_value, error.instance
-    match kind:
+    wanted: Any = error.validator_value
+    value: Any = error.instance
+    match error.validator:
         case "required":
             # One error for each missing member; which one stands only in the message.
             name = error.message.removesuffix(" is a required property").strip("'\"")

@@ -258,6 +258,7 @@ def move_time(world: World, seconds: float) -> None:
         raise NotTestable("time cannot be moved for this server")
     for tenant in world.tenants().values():
         tenant.advance(seconds)
+    world.look_anew()
 
 
 def current(world: World) -> Call:

@@ -14,25 +14,51 @@ from harness.world import World
 def addresses(exchange: Exchange) -> Iterator[str]:
     """The http addresses that a tool result holds."""
     for document in documents(exchange):
-        yield from (one for one in walk(document) if isinstance(one, str) and one.startswith(("http://", "https://")))
+        yield from (
+            one for one in walk(document) if isinstance(one, str) and one.startswith(("http://", "https://"))
+        )
 
 
 @then("the result holds no bytes, and an address that serves the file without a token")
 def holds_no_bytes(world: World) -> None:
     answer = world.answer
     blocks = (answer.result or {}).get("content") or []
-    embedded = [block for block in blocks if isinstance(block, dict) and block.get("type") in ("image", "audio", "resource")]
+    embedded = [
+        block
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") in ("image", "audio", "resource")
+    ]
     if embedded:
-        raise broken("the result embeds what it was to point at", answer, expected="an address", actual=f"{embedded[0]!r}"[:300])
+        raise broken(
+            "the result embeds what it was to point at",
+            answer,
+            expected="an address",
+            actual=f"{embedded[0]!r}"[:300],
+        )
     found = list(addresses(answer))
     if not found:
-        raise broken("the result holds no address", answer, expected="a presigned address", actual=describe(answer))
+        raise broken(
+            "the result holds no address", answer, expected="a presigned address", actual=describe(answer)
+        )
     served = fetch(world, found[0])
     if served is None or not served:
-        raise broken("the address serves no file without a token", answer, expected="the bytes of the file", actual=f"nothing from {found[0]}")
+        raise broken(
+            "the address serves no file without a token",
+            answer,
+            expected="the bytes of the file",
+            actual=f"nothing from {found[0]}",
+        )
     shown = "\n".join([*texts(answer), repr((answer.result or {}).get("structuredContent"))])
-    if len(served) >= 16 and (base64.b64encode(served[:48]).decode()[:60] in shown or served[:48].decode("utf-8", "replace") in shown):
-        raise broken("the result holds the bytes of the file", answer, expected="an address alone", actual=describe(answer))
+    if len(served) >= 16 and (
+        base64.b64encode(served[:48]).decode()[:60] in shown
+        or served[:48].decode("utf-8", "replace") in shown
+    ):
+        raise broken(
+            "the result holds the bytes of the file",
+            answer,
+            expected="an address alone",
+            actual=describe(answer),
+        )
 
 
 def fetch(world: World, address: str) -> bytes | None:

@@ -15,6 +15,7 @@ from harness.checks.protocol import (
     expect_http,
     expect_invalid,
     expect_no_changes_offered,
+    expect_nothing_heard,
     expect_private,
     expect_released,
     expect_result,
@@ -28,7 +29,7 @@ from harness.expressions import given, step, then, when
 from harness.steps.callers import named
 from harness.steps.calls import call_for, send
 from harness.steps.resources import read
-from harness.verdicts import HarnessFault, NotTestable
+from harness.verdicts import NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
     INVALID_REQUEST,
@@ -53,6 +54,7 @@ META_KEYS = {
     "clientCapabilities": META_CAPABILITIES,
     "clientInfo": META_CLIENT,
 }
+LISTEN_SECONDS = 1.0
 OPTIONAL_FAMILIES = ("resources/", "prompts/", "completion/")
 
 
@@ -261,12 +263,22 @@ def subscribes(world: World, resource: str) -> None:
 
 @when("the assistant listens for changes while a record changes")
 def listens(world: World) -> None:
-    raise NotTestable("the harness cannot hold a stream open yet")
+    wanted = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
+    uri = world.product.uri_prefix + "me"
+    client = world.client()
+    with client.open_stream(
+        "subscriptions/listen", {"notifications": {**wanted, "resourceSubscriptions": [uri]}}, LISTEN_SECONDS
+    ) as stream:
+        person = world.tenant.people[0]["id"]
+        world.tenant.change_person(person, permissions=[])
+        world.tenant.change_person(person, permissions=None)
+        client.request("tools/list")
+    world.story.exchange = stream.exchange
 
 
 @then("the listening is refused or brings nothing")
 def listening_brings_nothing(world: World) -> None:
-    raise HarnessFault("the harness cannot hold a stream open yet")
+    expect_nothing_heard(world.answer)
 
 
 @step("the request is answered")

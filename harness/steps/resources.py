@@ -15,7 +15,6 @@ from harness.world import CALLERS, World
 MISSING_ID = "00000000-0000-4000-8000-00000000dead"
 INSUFFICIENT = "insufficient_permission"
 INVALID_PARAMS = -32602
-CANARY_FIELDS = ("name", "title", "content", "description", "summary", "instructions", "result_summary")
 HTTP_REFUSALS = (400, 404, 413, 414, 431)
 
 
@@ -365,15 +364,13 @@ def tells_who(world: World) -> None:
         )
 
 
-@given("a record planted in {name}")
-def planted(world: World, collection: str) -> None:
-    sample = (world.tenant.records.get(collection) or ({},))[0]
-    field = next((name for name in CANARY_FIELDS if isinstance(sample.get(name), str)), None)
-    if field is None:
+@given("a record of {name} planted with the {name} {string}")
+def planted(world: World, collection: str, field: str, canary: str) -> None:
+    sample = world.tenant.records.get(collection) or ({},)
+    if field not in sample[0]:
         raise HarnessFault(
-            f"The mock's records of {collection} have no text to plant a canary in: {sorted(sample)}."
+            f"The mock's records of {collection} have no {field}: {', '.join(sorted(sample[0]))}."
         )
-    canary = f"canário de {world.era} em {collection}"
     [record] = world.tenant.plant(collection, **{field: canary})
     world.story.record = (collection, record)
     world.story.notes["canary"] = (field, canary)

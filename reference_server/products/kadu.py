@@ -137,9 +137,10 @@ def _usage_report(arguments: Mapping[str, str], today: date) -> str:
     return (
         f"Faça o relatório de uso e custo das execuções do mês {month}, de {first} a {last} "
         f"(hoje é {today.isoformat()}).\n\n"
-        f'1. Leia kadu_usage_get com month "{month}".\n'
-        "2. Dê nome às tarefas e aos workspaces com kadu_tasks_list e kadu_workspaces_list.\n"
-        "3. Resuma quantidade e custo por tarefa e por workspace, em tabelas, com o total do mês.\n"
+        "1. Leia kadu_usage_get, kadu_usage_tasks_get e kadu_usage_workspaces_get, "
+        f'todas com month "{month}".\n'
+        "2. Dê primeiro o total do mês: execuções e custo.\n"
+        "3. Resuma, em tabelas, execuções e custo por tarefa e por workspace.\n"
         "4. Aponte as tarefas que mais custaram e quanto do total representam.\n\n"
         "Isto é só leitura: não rode, não cancele e não altere nada sem um pedido explícito."
     )
@@ -151,8 +152,8 @@ def _task_readiness(arguments: Mapping[str, str], today: date) -> str:
         f"Diga se a tarefa {task} pode rodar agora no ambiente {environment} "
         f"(hoje é {today.isoformat()}).\n\n"
         f'1. Leia kadu_tasks_get com id "{task}" e kadu_environments_get com id "{environment}".\n'
-        "2. Confira o plano e o teto de custo com kadu_organizations_get, os secrets que a tarefa exige com "
-        "kadu_secrets_list e o repositório com kadu_repository_get.\n"
+        f'2. Leia kadu_tasks_readiness_get com id "{task}" e environment_id "{environment}": '
+        "plano, teto de custo, secrets e repositório.\n"
         "3. Responda primeiro se ela está pronta. Se não estiver, liste exatamente o que falta: plano, "
         "teto de custo, secrets, repositório.\n\n"
         "Isto é só leitura: não dispare a tarefa e não altere nada sem um pedido explícito."
@@ -211,7 +212,7 @@ _PROMPTS = (
                 source=LastMonths(12),
             ),
         ),
-        tools=("kadu_usage_get", "kadu_tasks_list", "kadu_workspaces_list"),
+        tools=("kadu_usage_get", "kadu_usage_tasks_get", "kadu_usage_workspaces_get"),
         text=_usage_report,
     ),
     PromptRow(
@@ -224,13 +225,7 @@ _PROMPTS = (
                 name="environment_id", description="O id do ambiente.", required=True, source=_ENVIRONMENTS
             ),
         ),
-        tools=(
-            "kadu_tasks_get",
-            "kadu_environments_get",
-            "kadu_organizations_get",
-            "kadu_secrets_list",
-            "kadu_repository_get",
-        ),
+        tools=("kadu_tasks_get", "kadu_environments_get", "kadu_tasks_readiness_get"),
         text=_task_readiness,
     ),
 )

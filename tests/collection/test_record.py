@@ -83,7 +83,9 @@ def test_data_without_secrets_stays_as_it_is(data):
 
 def _writable(data):
     if isinstance(data, str):
-        return data.encode("utf-8", "replace").decode().replace("\ufdd0", "\ufffd").replace("\ufdd1", "\ufffd")
+        return (
+            data.encode("utf-8", "replace").decode().replace("\ufdd0", "\ufffd").replace("\ufdd1", "\ufffd")
+        )
     if isinstance(data, list):
         return [_writable(inner) for inner in data]
     if isinstance(data, dict):

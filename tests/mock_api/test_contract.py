@@ -122,5 +122,13 @@ def test_json_is_read_to_a_certain_depth(depth: int, fits: bool) -> None:
             jsons.read(text)
 
 
+def test_half_a_surrogate_pair_is_no_text_and_a_whole_one_is() -> None:
+    assert jsons.read(b'"\\ud83d\\ude00"') == "😀"
+    assert jsons.read(b'"\\\\ud83d"') == "\\ud83d"
+    for text in (b'"\\ud83d"', b'["a", {"\\uDE00": 1}]'):
+        with pytest.raises(ValueError, match="surrogate"):
+            jsons.read(text)
+
+
 def test_brackets_inside_texts_are_no_depth() -> None:
     assert jsons.read(b'{"a": "' + b"[" * 500 + b'"}') == {"a": "[" * 500}

@@ -130,6 +130,7 @@ def test_a_query_outside_of_the_contract_is_a_bad_request(call: Any, query: str)
         b"[" * 100_000,
         b'{"name":' + b"[" * 70 + b"]" * 70 + b"}",
         b'{"name": ' + b"9" * 5000 + b"}",
+        b'{"name": "\\uD800"}',
         b"",
     ],
 )

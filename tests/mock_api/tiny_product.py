@@ -73,6 +73,21 @@ def advance(records: Records, now: datetime) -> None:
         box["age"] = (now - datetime.fromisoformat(box["created_at"]).astimezone(UTC)).days
 
 
+def presigned(records: Records, path: str, now: datetime) -> bytes | None:
+    """The name of the box whose number the link names, until 2030."""
+    names = {f"/links/{box.get('link')}": box["name"] for box in records["boxes"].values()}
+    name = names.get(path)
+    return None if name is None or now.year >= 2030 else str(name).encode()
+
+
+def uploaded(records: Records, path: str, content: bytes, now: datetime) -> bool:
+    for box in records["boxes"].values():
+        if path == f"/links/{box.get('link')}":
+            box["name"] = content.decode()
+            return True
+    return False
+
+
 def tiny(product: str) -> Product:
     return Product(
         contract=load(CONTRACT, product),
@@ -81,6 +96,8 @@ def tiny(product: str) -> Product:
         complete=complete,
         collections=frozenset({"boxes", "notes"}),
         advance=advance,
+        download=presigned,
+        upload=uploaded,
     )
 
 

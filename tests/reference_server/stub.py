@@ -62,7 +62,7 @@ def contract() -> dict[str, Any]:
         add(f"kadu_{name}_list", "get", f"/v1/{name}", read, parameters=PAGE)
         add(f"kadu_{name}_get", "get", f"/v1/{name}/{{id}}", read, parameters=[IDENTIFIER])
     add("kadu_me_get", "get", "/v1/me", facts(None, None, "read"))
-    for name in ("repository", "usage", "organizations"):
+    for name in ("repository", "usage", "usage_tasks", "usage_workspaces", "tasks_readiness"):
         read = facts(f"kadu/{name}", f"agent.{name}.read", "read")
         add(f"kadu_{name}_get", "get", f"/v1/{name}", read)
     for name in ("events", "logs", "todos"):

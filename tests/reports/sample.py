@@ -120,7 +120,9 @@ HOSTILE = (
     "[red]markup[/red] [link=https://evil.example]x[/link] :smile: \x1b]0;title\x07\x1b[31mred\x1b[2J\x9b5m \x00 \x7f "
     "\u202eright to left\u202c \u2066isolate\u2069 \u200bzero \ud800 \udfff \ufffe \ufeff \U000e0041 \r\n next \x85 \u2028 end"
 )
-STRUCTURE = frozenset({"type", "verdict", "level", "seat", "era", "started_at", "finished_at", "method", "url"})
+STRUCTURE = frozenset(
+    {"type", "verdict", "level", "seat", "era", "started_at", "finished_at", "method", "url"}
+)
 
 TOOLS = ("berths_release", "ships_depart", "ships_tow", "gates_close", "signals_create", "crews_delete")
 

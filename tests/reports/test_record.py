@@ -101,8 +101,14 @@ def inner(key: str, position: int, change: dict[str, Any]) -> str:
         (broken({"steps": None}), "line 2: expected a list of objects in 'steps', came null"),
         (broken({"seconds": 1e999}), "line 2: expected a JSON object, came what is not JSON"),
         (broken({"seconds": "1"}), "line 2: expected a number of seconds in 'seconds', came text"),
-        (inner("steps", 1, {"line": 1.5}), "line 2, steps 2: expected a whole number in 'line', came a number"),
-        (inner("exchanges", 0, {"answer": 1}), "line 2, exchanges 1: expected an object in 'answer', came a num"),
+        (
+            inner("steps", 1, {"line": 1.5}),
+            "line 2, steps 2: expected a whole number in 'line', came a number",
+        ),
+        (
+            inner("exchanges", 0, {"answer": 1}),
+            "line 2, exchanges 1: expected an object in 'answer', came a num",
+        ),
         (
             inner("exchanges", 0, {"request": {"method": "GET", "url": "", "headers": [["a"]], "body": ""}}),
             "line 2, exchanges 1, request: expected a list of [name, value] pairs in 'headers', came a list",

@@ -112,7 +112,9 @@ def test_a_shell_gives_curl_exactly_the_request(path: str, value: str, body: str
     assert arguments(command) == sent + (["--data-raw", body] if body else [])
 
 
-@pytest.mark.parametrize("hostile", ["'; touch /tmp/x; '", "$(id) `id` $HOME", "\\'\n\x1b1", "@/etc/passwd", "\x851"])
+@pytest.mark.parametrize(
+    "hostile", ["'; touch /tmp/x; '", "$(id) `id` $HOME", "\\'\n\x1b1", "@/etc/passwd", "\x851"]
+)
 def test_nothing_in_a_body_is_run(hostile: str) -> None:
     command = curl(replace(REQUEST, body=hostile))
     assert command is not None
@@ -130,14 +132,24 @@ def test_credentials_are_variables() -> None:
     assert command is not None
     assert "[token]" not in command
     assert "[cookie]" not in command
-    assert arguments(command)[6:] == ["--header", "Authorization: Bearer my-token", "--header", "Cookie: my-cookie"]
+    assert arguments(command)[6:] == [
+        "--header",
+        "Authorization: Bearer my-token",
+        "--header",
+        "Cookie: my-cookie",
+    ]
 
 
 def test_headers_that_were_the_point_are_kept() -> None:
     headers = (("host", "evil.example"), ("authorization", "Basic garbage"))
     command = curl(replace(REQUEST, headers=headers))
     assert command is not None
-    assert arguments(command)[6:] == ["--header", "host: evil.example", "--header", "authorization: Basic garbage"]
+    assert arguments(command)[6:] == [
+        "--header",
+        "host: evil.example",
+        "--header",
+        "authorization: Basic garbage",
+    ]
 
 
 @pytest.mark.parametrize(
