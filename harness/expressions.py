@@ -110,7 +110,7 @@ class StepRegistry:
                 f"The parameter type {name!r} cannot be defined: {_line(error)}"
             ) from error
 
-    def define(self, text: str, type: StepType | None, function: Callable[..., None]) -> StepDefinition:  # noqa: A002
+    def define(self, text: str, type: StepType | None, function: Callable[..., None]) -> StepDefinition:
         """Add a step. Raises StepDefinitionError when text or function are not as the module's docstring says."""
         code = inspect.unwrap(function).__code__
         place = f"{code.co_filename}:{code.co_firstlineno}"
@@ -131,7 +131,7 @@ class StepRegistry:
         self._matches.clear()
         return definition
 
-    def matches(self, type: str, text: str) -> tuple[Match, ...]:  # noqa: A002
+    def matches(self, type: str, text: str) -> tuple[Match, ...]:
         """Every definition that fits this text under this keyword: one, where all is well."""
         key = (type, text)
         if key not in self._matches:
@@ -144,7 +144,7 @@ class StepRegistry:
             )
         return self._matches[key]
 
-    def decorator(self, text: str, type: StepType | None) -> Callable[[Function], Function]:  # noqa: A002
+    def decorator(self, text: str, type: StepType | None) -> Callable[[Function], Function]:
         """The decorator that adds the function below it as a step, and leaves it as it is."""
 
         def add(function: Function) -> Function:

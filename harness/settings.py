@@ -1,7 +1,7 @@
 """What a run was asked to do: plain data that crosses to worker processes as JSON."""
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -38,6 +38,7 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> "Settings":
         """The inverse of `to_json`."""
-        data: dict[str, Any] = json.loads(text)
-        tuples = {f.name for f in fields(cls) if str(f.type).startswith("tuple")}
-        return cls(**{key: tuple(value) if key in tuples else value for key, value in data.items()})
+        data: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
+        }
+        return cls(**data)

@@ -6,9 +6,10 @@ from functools import cache
 from typing import Any
 
 from harness.actors.client import FORMS, Client, Lane
-from harness.actors.upstream import ControlPlane, LedgerEntry, Tenant, Token, Upstream
+from harness.actors.upstream import ControlPlane, Tenant, Token, Upstream
 from harness.checks.questions import Question
 from harness.exchanges import ERAS, Era, Exchange
+from harness.ledger import LedgerEntry
 from harness.oracle import judge
 from harness.product import Product, load
 from harness.settings import Settings

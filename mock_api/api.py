@@ -74,7 +74,6 @@ class Api:
         tenant = token.tenant
         match = self._contract.router.match(method, raw_path)
         arguments = await _read(scope, receive, match, headers)
-        tenant.catch_up()
         status, content, fields, dropped = await self._answer(token, match, arguments, method, raw_path)
         if dropped:
             await asgi.drop(scope, receive)

@@ -16,6 +16,7 @@ import uvicorn
 from mcp.server.request_state import AESGCMRequestStateCodec
 
 from .cli import Options, Unusable
+from .engine.connections import Connections
 from .engine.contract import Contract, ContractError, read_contract
 from .engine.http import HttpSettings, Shell, application
 from .engine.server import Engine
@@ -36,7 +37,10 @@ def run(options: Options) -> None:
 
 async def _serve(options: Options) -> None:
     product = _product(options.product)
-    upstream = Upstream(options.upstream)
+    try:
+        upstream = Upstream(Connections(options.upstream))
+    except ValueError:
+        raise Unusable(f"{options.upstream} is not the base URL of an API") from None
     lies = mutants() if options.mutants else ()
     try:
         try:

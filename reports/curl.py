@@ -65,7 +65,7 @@ def quoted(text: str) -> str:
 
 
 def _ansi_c(character: str) -> str:
-    if False:
+    if character in "\\'":
         return f"\\{character}"
     if character == "\n":
         return "\\n"

@@ -12,5 +12,5 @@ def write(path: Path, content: bytes) -> Path:
         passing.write_bytes(content)
         os.replace(passing, path)
     finally:
-        passing.unlink(missing_ok=True)
+        pass
     return path

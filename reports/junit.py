@@ -70,7 +70,7 @@ def _scenario(scenario: Scenario) -> Element:
         case Verdict.FAILED:
             found = of_scenario(scenario)
             text = "\n\n".join([f"{place(scenario)}, era {scenario.era}", *(failure_text(f) for f in found)])
-            _outcome(case, "failure", found[0].message, "failed", visible(text))
+            _outcome(case, "failure", found[0].message, "failed", text)
         case Verdict.ERRORED:
             message = f"our fault, not the server's: {scenario.reason or 'see the traceback'}"
             _outcome(case, "error", message, "errored", traceback_text(scenario))
@@ -100,7 +100,7 @@ def _elsewhere(judgement: Judgement) -> _Suite:
             texts.append(f"{title(failure.scenario)} ({failure.scenario.era}){more}\n{failure_text(failure)}")
         if len(found) > _SHOWN:
             texts.append(f"… and {len(found) - _SHOWN} further findings, in the run record")
-        _outcome(case, "failure", found[0].message, "failed", visible("\n\n".join(texts)))
+        _outcome(case, "failure", found[0].message, "failed", "\n\n".join(texts))
         suite.cases.append(case)
     return suite
 

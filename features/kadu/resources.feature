@@ -307,6 +307,7 @@ Feature: Resources
     Scenario Outline: Reading <resource> changes nothing
       When the assistant reads <resource>
       Then the read is answered
+      And the upstream was asked
       And nothing ran
 
       Examples:

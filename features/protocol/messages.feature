@@ -18,11 +18,13 @@ Feature: Messages and their errors
       Given an assistant
       When the assistant reads the address kobana://nowhere/at_all
       Then the error has a code of this revision
+      And the next read is answered
 
     Scenario: An unknown tool is refused with a code of this revision
       Given an assistant
       When the assistant calls the unknown tool no_such_tool_here
       Then the error has a code of this revision
+      And the next read is answered
 
   @MCP-12
   Rule: An origin that is not allowed is forbidden

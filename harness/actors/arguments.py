@@ -95,7 +95,7 @@ def _value(
     return sample(schema, root, tool=tool, name=name, now=now)
 
 
-def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:  # noqa: PLR0911
+def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:
     """One value that the schema takes. Raises NotTestable when none can be made from it."""
     schema = resolve(schema, root)
     if "const" in schema:
@@ -150,7 +150,7 @@ def resolve(schema: Schema, root: Schema) -> Schema:
                 )
             schema = target
         elif schema.get("anyOf") or schema.get("oneOf"):
-            choices = schema.get("anyOf") or schema.get("oneOf") or ()
+            choices: Sequence[Schema] = schema.get("anyOf") or schema.get("oneOf") or ({},)
             schema = next((choice for choice in choices if choice.get("type") != "null"), choices[0])
         else:
             break

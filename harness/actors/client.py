@@ -70,7 +70,7 @@ class Client:
         params: Mapping[str, Any] | None = None,
         *,
         overrides: Overrides | None = None,
-        id: int | str | None = None,  # noqa: A002  (the protocol's own word)
+        id: int | str | None = None,
     ) -> Exchange:
         """Send one request, shaking hands first where the era has a handshake; the exchange with its answer.
 
@@ -83,7 +83,7 @@ class Client:
 
     def raw(
         self, built: HttpRequest, *, method: str | None = None, id: int | str | None = None, label: str
-    ) -> Exchange:  # noqa: A002
+    ) -> Exchange:
         """Send a request exactly as built; for scenarios about the wire itself."""
         return self._send(method, built, id, label)
 

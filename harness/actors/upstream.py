@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from harness.exchanges import HttpRequest
+from harness.ledger import LedgerEntry
 from harness.transport import Transport
 from harness.verdicts import HarnessFault
 
@@ -21,24 +23,6 @@ class Token:
     person: str | None
     client: str
     scopes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """One thing the mock was asked by a token of the tenant."""
-
-    seq: int
-    kind: str
-    effect: bool
-    replay: bool
-    operation: str
-    arguments: Mapping[str, Any]
-    headers: Mapping[str, str]
-    body: Any
-    status: int
-    code: str | None
-    token: str | None
-    person: str | None
 
 
 class ControlPlane:
@@ -105,11 +89,12 @@ class Tenant:
         """Change what a person holds: `permissions`, `without_permissions`, `member`."""
         self._ask("PATCH", f"/people/{person}", changes)
 
-    def plant(self, collection: str, count: int = 1, **values: Any) -> list[Record]:
+    def plant(
+        self, collection: str, count: int = 1, values: Mapping[str, Any] = MappingProxyType({})
+    ) -> list[Record]:
         """Plant records with the given values; returned in the order planted."""
-        records: list[Record] = self._ask(
-            "POST", f"/records/{collection}", {"count": count, "values": values}
-        )["records"]
+        body = {"count": count, "values": dict(values)}
+        records: list[Record] = self._ask("POST", f"/records/{collection}", body)["records"]
         return records
 
     def listing(self, collection: str) -> list[Record]:
@@ -155,23 +140,7 @@ class Tenant:
     def ledger(self, after: int = 0) -> list[LedgerEntry]:
         """What the mock was asked since entry number `after`."""
         entries = self._ask("GET", f"/ledger?after={after}")["entries"]
-        return [
-            LedgerEntry(
-                seq=entry["seq"],
-                kind=entry["class"],
-                effect=entry["effect"],
-                replay=entry["replay"],
-                operation=entry["operation"],
-                arguments=entry["arguments"] or {},
-                headers=entry["headers"],
-                body=entry["body"],
-                status=entry["status"],
-                code=entry["code"],
-                token=entry["token"],
-                person=entry["person"],
-            )
-            for entry in entries
-        ]
+        return [LedgerEntry.from_json(entry) for entry in entries]
 
     def close(self) -> None:
         """Take the tenant down; its tokens die with it."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.actors.upstream import LedgerEntry
 from harness.checks.results import broken
 from harness.exchanges import Exchange
+from harness.ledger import LedgerEntry
 
 KEY_ARGUMENT = "idempotency_key"
 

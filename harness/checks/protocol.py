@@ -216,7 +216,7 @@ def expect_schemas(tools: Sequence[tuple[Mapping[str, Any], Exchange]]) -> None:
             )
         kind = validators.validator_for(schema, default=validators.validator_for({"$schema": DIALECT}))
         try:
-            kind.check_schema(schema)
+            kind.check_schema(dict(schema))
         except exceptions.SchemaError as error:
             raise broken(
                 f"the inputSchema of {name} is not valid",
@@ -227,10 +227,11 @@ def expect_schemas(tools: Sequence[tuple[Mapping[str, Any], Exchange]]) -> None:
 
 
 def expect_nothing_heard(exchange: Exchange) -> None:
-    """KADU-RES-10: a stream of changes is refused, or acknowledged and then silent."""
+    """RES-10: a stream of changes is refused, or acknowledged and then silent."""
     refused = exchange.error is not None or (exchange.status or 0) >= 400
     heard = [str(message.get("method")) for message in exchange.others]
     told = [method for method in heard if method != ACKNOWLEDGED]
+    told += [f"honours {name}" for message in exchange.others for name in _honoured(message)]
     if told or not (refused or ACKNOWLEDGED in heard):
         raise broken(
             "a stream of changes is served",
@@ -238,3 +239,9 @@ def expect_nothing_heard(exchange: Exchange) -> None:
             expected="a refusal, or an acknowledgement and silence",
             actual=f"{', '.join(heard)}; {describe(exchange)}",
         )
+
+
+def _honoured(message: Mapping[str, Any]) -> list[str]:
+    params = message.get("params")
+    granted = params.get("notifications") if isinstance(params, Mapping) else None
+    return [name for name, value in granted.items() if value] if isinstance(granted, Mapping) else []

@@ -109,8 +109,8 @@ def _exact_codes(document: Any) -> Iterator[str]:
     if isinstance(error, dict):
         candidates.append(error.get("code"))
     errors = document.get("errors")
-    for item in errors if isinstance(errors, list) else []:
-        candidates.append(item.get("code") if isinstance(item, dict) else item)
+    listed = errors if isinstance(errors, list) else []
+    candidates += [item.get("code") if isinstance(item, dict) else item for item in listed]
     yield from (candidate for candidate in candidates if isinstance(candidate, str))
 
 

@@ -18,8 +18,8 @@ def list_rules(product: str, features: tuple[str, ...]) -> int:
     """Print every catalogued rule with the number of scenarios that judge it."""
     catalogue, suite = _read(product, features)
     scenarios: Counter[str] = Counter()
-    for rule, _ in {(case.rule, (case.path, case.line)) for case in suite.cases}:
-        scenarios[rule] += 1
+    for judged, _ in {(case.rule, (case.path, case.line)) for case in suite.cases}:
+        scenarios[judged] += 1
     runs = Counter(case.rule for case in suite.cases)
     table = Table("rule", "level", "eras", "scenarios", "runs", "statement", box=None, pad_edge=False)
     for rule in catalogue.rules.values():

@@ -152,6 +152,26 @@ def prove(
 
 
 @app.command()
+def mutants(
+    product: Product = "kadu",
+    features: Features = None,
+    rule: Rules = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Judge each mutant by every scenario, not by those of its rule alone."),
+    ] = False,
+    seed: Seed = 1,
+    timeout: Timeout = 10,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Judge servers that break one rule each: every one has to be caught. Exit 1 when one survives."""
+    from harness.cli.mutating import judge_mutants
+
+    asked = _asked(product, features, rule, None, None, False, 1, seed, timeout, out)
+    raise typer.Exit(judge_mutants(asked, full=full))
+
+
+@app.command()
 def playground(
     port: Annotated[
         int, typer.Option(help="The port of the reference server; 0 for any.", min=0, max=65535)

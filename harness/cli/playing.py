@@ -3,7 +3,7 @@
 import shlex
 import threading
 from contextlib import ExitStack
-from typing import Final
+from typing import Final, NoReturn
 
 from harness.actors.upstream import ControlPlane, Tenant
 from harness.actors.upstream import Upstream as Tenants
@@ -42,7 +42,7 @@ def play(product_name: str, port: int, api_port: int, seed: int) -> int:
             return 0
 
 
-def _watch(*programs: Program) -> None:
+def _watch(*programs: Program) -> NoReturn:
     pause = threading.Event()
     while True:
         for program in programs:

@@ -55,8 +55,8 @@ def judge(
     ]
     reasons += [(Verdict.ERRORED, _sentence(error)) for error in faults]
     verdict = worst(each for each, _ in reasons) if reasons else Verdict.PASSED
-    reason = next((text for each, text in reasons if each is verdict), None)
-    return Judgement(verdict, reason, findings, "\n".join(map(_trace, faults)) or None)
+    why = next((text for each, text in reasons if each is verdict), None)
+    return Judgement(verdict, why, findings, "\n".join(map(_trace, faults)) or None)
 
 
 def _placed(case: Case, finding: Finding, rules: Mapping[str, Rule]) -> Finding:

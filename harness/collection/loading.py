@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import traceback
+from types import ModuleType
 from typing import Final
 
 from harness.collection.problems import CollectionFailed, Problem
@@ -25,7 +26,7 @@ def load_steps(package: str = STEPS) -> StepRegistry:
     return REGISTRY.of(package)
 
 
-def _import(name: str):  # type: ignore[no-untyped-def]
+def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except StepDefinitionError as error:
@@ -39,5 +40,5 @@ def _import(name: str):  # type: ignore[no-untyped-def]
 
 def _split(message: str) -> tuple[str | None, int, str]:
     """A message that starts with `file:line: `, taken apart."""
-    path, line, rest = (message.split(":", 2) + ["", ""])[:3]
+    path, line, rest = [*message.split(":", 2), "", ""][:3]
     return (path, int(line), rest.strip()) if line.isdigit() else (None, 1, message)

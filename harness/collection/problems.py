@@ -16,7 +16,7 @@ class Problem:
         return f"{self.path}:{self.line}: {self.message}"
 
 
-class CollectionFailed(Exception):  # noqa: N818
+class CollectionFailed(Exception):
     """The features cannot be run as they are; carries every problem found, in order of file and line."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -8,7 +8,7 @@ from harness.collection.cases import Case, Suite
 from harness.settings import Settings
 
 
-class NothingSelected(Exception):  # noqa: N818
+class NothingSelected(Exception):
     """The filters leave nothing to run; one sentence says which one and why."""
 
 

@@ -6,8 +6,10 @@ from typing import Final
 
 from pytest_bdd.gherkin_parser import Background, Rule, Scenario
 from pytest_bdd.gherkin_parser import Step as GherkinStep
+from pytest_bdd.parser import Background as BddBackground
 from pytest_bdd.parser import Feature, FeatureParser, ScenarioTemplate
 from pytest_bdd.parser import Rule as BddRule
+from pytest_bdd.parser import Step as BddStep
 
 from harness.catalogue import Catalogue
 from harness.collection.cases import BoundStep, Case, Suite
@@ -15,7 +17,7 @@ from harness.collection.placeholders import check_background, check_outline
 from harness.collection.problems import CollectionFailed, Problem
 from harness.collection.sources import Source, read_sources
 from harness.collection.tags import Level, eras, products
-from harness.expressions import StepDefinition, StepRegistry
+from harness.expressions import StepRegistry
 
 LABEL_LENGTH: Final = 60
 
@@ -119,7 +121,7 @@ class _Builder:
         for scenario in scenarios:
             self._add_scenario(place, parser, scenario)
 
-    def _background(self, source: Source, parser: FeatureParser, data: Background):  # type: ignore[no-untyped-def]
+    def _background(self, source: Source, parser: FeatureParser, data: Background) -> BddBackground | None:
         self.problems.extend(check_background(str(source.path), data.steps))
         if not self._starts_well(source, data.steps):
             return None
@@ -217,7 +219,7 @@ class _Builder:
                 )
             )
 
-    def _bind(self, path: str, row: int | None, steps: Iterable) -> Iterator[BoundStep]:  # type: ignore[type-arg]
+    def _bind(self, path: str, row: int | None, steps: Iterable[BddStep]) -> Iterator[BoundStep]:
         for step in steps:
             here = f" (with the row of line {row})" if row else ""
             matches = self._steps.matches(step.type, step.name)

@@ -1,6 +1,7 @@
 """Programs that we start and that must not outlive us: a server under test, the mock API, the reference server."""
 
 import atexit
+import contextlib
 import json
 import os
 import queue
@@ -137,14 +138,12 @@ class Program:
         self._stopped = True
         atexit.unregister(self.stop)
         if self._process.stdin is not None:
-            try:
+            with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
-            except BrokenPipeError:
-                pass
         _signal_all(self.pid, signal.SIGTERM)
         deadline = clock.monotonic() + grace
         pause = threading.Event()
-        while _members(self.pid) or self.alive:
+        while self.alive or _members(self.pid):
             if clock.monotonic() > deadline:
                 _signal_all(self.pid, signal.SIGKILL)
                 break

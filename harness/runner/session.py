@@ -14,10 +14,28 @@ from harness.verdicts import Verdict
 
 INI: Final = Path(__file__).with_name("session.ini")
 # What of pytest is not used costs time with every scenario, prints, or obeys files that are not ours.
-BLOCKED: Final = (
-    "cacheprovider debugging doctest faulthandler junitxml legacypath logging monkeypatch pastebin recwarn setuponly "
-    "setupplan skipping stepwise subtests terminal threadexception unittest unraisableexception warnings"
-).split()
+BLOCKED: Final = [
+    "cacheprovider",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "legacypath",
+    "logging",
+    "monkeypatch",
+    "pastebin",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "skipping",
+    "stepwise",
+    "subtests",
+    "terminal",
+    "threadexception",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+]
 
 Done = Callable[[dict[str, Any]], None]
 
@@ -108,7 +126,7 @@ class _Watch:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         # pytest-xdist reports a scenario whose worker died under this name.
-        if report.when == "???" and report.nodeid in self._cases:
+        if str(report.when) == "???" and report.nodeid in self._cases:
             reason = "The process that ran the scenario died."
             self._done(not_run(self._cases[report.nodeid], Verdict.ERRORED, reason, str(report.longrepr)))
 

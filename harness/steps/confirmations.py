@@ -12,8 +12,8 @@ from harness.checks.questions import Question, read_question
 from harness.checks.results import broken, describe, is_question, is_success
 from harness.exchanges import Exchange
 from harness.expressions import then, when
-from harness.steps.calls import call_for, call_with_every_argument, confirm, send
 from harness.steps.callers import named
+from harness.steps.calls import call_for, call_with_every_argument, confirm, send
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -106,7 +106,7 @@ CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
         **call.arguments,
         "idempotency_key": "a-key-nobody-was-asked-about",
     },
-    "in another order": lambda world, call: dict(reversed(call.arguments.items())),
+    "in another order": lambda world, call: dict(reversed(list(call.arguments.items()))),
 }
 
 

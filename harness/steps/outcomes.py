@@ -10,7 +10,6 @@ from harness.checks.results import (
     expect_success,
     is_question,
     is_refusal,
-    is_success,
 )
 from harness.expressions import step, then
 from harness.steps.calls import confirm, send

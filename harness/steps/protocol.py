@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.checks.documents import contents
 from harness.checks.protocol import (
@@ -43,6 +43,8 @@ from harness.wire.header_values import wrap
 from harness.wire.requests import Overrides, encoded
 from harness.world import SCHEMA_RULE, Call, World
 
+Item = TypeVar("Item")
+
 LISTS = {
     "tools/list": "tools",
     "resources/list": "resources",
@@ -67,6 +69,13 @@ def ask(world: World, method: str, overrides: Overrides | None = None, **more: A
     if method.startswith(OPTIONAL_FAMILIES) and error is not None and error.get("code") == METHOD_NOT_FOUND:
         raise NotTestable(f"the server does not offer {method}")
     return exchange
+
+
+def some(items: list[Item], method: str) -> list[Item]:
+    """The items of a listing. Raises NotTestable where there are none, for they would show nothing."""
+    if not items:
+        raise NotTestable(f"{method} lists nothing that could be looked at")
+    return items
 
 
 @when("the assistant asks for {method}")
@@ -232,8 +241,7 @@ def goes_through_pages(world: World, method: str) -> None:
     ]
     items = list(world.client().items(method, key))
     world.story.notes["items"] = [item.get(identity) for item, _ in items]
-    if not items:
-        raise NotTestable(f"could not see the pages of {method}: it lists nothing")
+    some(items, method)
 
 
 @given("two assistants, one of whom may run nothing")
@@ -397,12 +405,13 @@ def code_of_revision(world: World) -> None:
 
 @then("every inputSchema is valid and of the type object")
 def schemas_are_valid(world: World) -> None:
-    expect_schemas(list(world.client().items("tools/list", "tools")))
+    expect_schemas(some(list(world.client().items("tools/list", "tools")), "tools/list"))
 
 
 @then("both listings have the same order")
 def same_order(world: World) -> None:
     first, second = world.story.notes["orders"]
+    some(first, "tools/list")
     if first != second:
         raise broken(
             "the tools change their order",

@@ -262,6 +262,14 @@ def the_read_is_answered(world: World) -> None:
     contents(world.answer)
 
 
+@then("the upstream was asked")
+def the_upstream_was_asked(world: World) -> None:
+    if not world.tenant.ledger():
+        raise NotTestable(
+            "the ledger shows nothing of this read: what the server did upstream cannot be seen"
+        )
+
+
 @then("the next read is answered")
 def the_next_read_is_answered(world: World) -> None:
     contents(world.caller.request("resources/read", {"uri": world.product.uri_prefix + "me"}))

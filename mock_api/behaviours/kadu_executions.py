@@ -64,7 +64,6 @@ def executions_cancel(call: Call) -> Outcome:
         state="canceled",
         cancel_reason=call.body.get("reason"),
         finished_at=text(call.now),
-        _moves=False,
     )
 
 

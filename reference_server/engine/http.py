@@ -15,7 +15,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INTERNAL_ERROR
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.routing import Route, Router
+from starlette.routing import Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .caller import NotRecognized
@@ -111,8 +111,13 @@ def application(shells: Mapping[str, Shell]) -> ASGIApp:
                 await stack.enter_async_context(shell.run())
             yield
 
-    routes = [Route(path, endpoint=shell) for path, shell in shells.items()]
-    return Router(routes=routes, redirect_slashes=False, lifespan=lifespan)
+    rest = Router(lifespan=lifespan)
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        shell = shells.get(scope["path"]) if scope["type"] == "http" else None
+        await (shell or rest)(scope, receive, send)
+
+    return serve
 
 
 def bearer_token(headers: Headers) -> str | None:

@@ -1,8 +1,4 @@
-"""The upstream by HTTP: one pool of connections, one way to ask, limits on all that comes back.
-
-Requests go straight to the transport: no cookie jar that callers would share, no redirects that would carry a
-token elsewhere, no proxy from the environment.
-"""
+"""The upstream: one way to ask it, under a caller's token, and what it answers."""
 
 import asyncio
 import json
@@ -12,15 +8,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
-
 from .clock import from_date_header
+from .connections import ConnectionFailed, RawAnswer, Transport
 
-CONNECT_SECONDS = 3.0
 ANSWER_SECONDS = 30.0
-ANSWER_LIMIT = 8 * 1024 * 1024
-# Shorter than the keep-alive of common servers: a connection is given up before the other side closes it.
-_IDLE_SECONDS = 4.0
 
 
 class UpstreamUnavailable(Exception):
@@ -29,12 +20,17 @@ class UpstreamUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What the upstream answered: status, JSON (None where the body is empty), its text, and its time."""
+    """What the upstream answered: status, JSON (None where the body is empty), its text, its `Date` header."""
 
     status: int
     body: Any
     text: str
-    now: datetime
+    date: str | None = None
+
+    @property
+    def now(self) -> datetime:
+        """The upstream's time when it answered."""
+        return from_date_header(self.date)
 
     @property
     def ok(self) -> bool:
@@ -59,20 +55,10 @@ class Answer:
 
 
 class Upstream:
-    """Asks the upstream. Holds the connections; `close` gives them back."""
+    """Asks the upstream through a transport; `close` gives that back."""
 
-    def __init__(self, base_url: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self._base = base_url.rstrip("/")
-        limits = httpx.Limits(
-            max_connections=200, max_keepalive_connections=100, keepalive_expiry=_IDLE_SECONDS
-        )
-        self._transport = transport or httpx.AsyncHTTPTransport(limits=limits, trust_env=False)
-        self._timeout = {
-            "connect": CONNECT_SECONDS,
-            "read": ANSWER_SECONDS,
-            "write": ANSWER_SECONDS,
-            "pool": ANSWER_SECONDS,
-        }
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     async def ask(
         self,
@@ -84,11 +70,7 @@ class Upstream:
         body: Mapping[str, Any] | None = None,
         headers: Sequence[tuple[bytes, bytes]] = (),
     ) -> Answer:
-        """One request, `path` already percent-encoded.
-
-        Raises UpstreamUnavailable where no usable answer came.
-        """
-        url = self._base + path + (f"?{urlencode(query)}" if query else "")
+        """One request, `path` already percent-encoded. Raises UpstreamUnavailable where no usable answer came."""
         sent = [(b"accept", b"application/json"), (b"accept-encoding", b"identity"), *headers]
         if token is not None:
             sent.append((b"authorization", b"Bearer " + token.encode("ascii")))
@@ -96,45 +78,26 @@ class Upstream:
         if body is not None:
             content = json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
             sent.append((b"content-type", b"application/json"))
-        request = httpx.Request(
-            method, url, headers=sent, content=content, extensions={"timeout": self._timeout}
-        )
+        target = f"{path}?{urlencode(query)}" if query else path
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                response = await self._transport.handle_async_request(request)
-                try:
-                    raw = await _limited(response)
-                finally:
-                    await response.aclose()
-        except (httpx.TransportError, TimeoutError) as problem:
-            raise UpstreamUnavailable(f"{method} {path}: {type(problem).__name__}") from problem
-        return _answer(response, raw)
+                raw = await self._transport.send(method, target, sent, content)
+        except (ConnectionFailed, TimeoutError) as problem:
+            raise UpstreamUnavailable(f"{method} {path}: {problem}") from problem
+        return _answer(raw)
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._transport.aclose()
+        await self._transport.close()
 
 
-async def _limited(response: httpx.Response) -> bytes:
-    received = bytearray()
-    assert isinstance(response.stream, httpx.AsyncByteStream)
-    async for chunk in response.stream:
-        received += chunk
-        if len(received) > ANSWER_LIMIT:
-            raise UpstreamUnavailable(f"an answer of more than {ANSWER_LIMIT} bytes")
-    return bytes(received)
-
-
-def _answer(response: httpx.Response, raw: bytes) -> Answer:
-    dates = response.headers.get_list("date")
-    now = from_date_header(dates[0] if dates else None)
+def _answer(raw: RawAnswer) -> Answer:
+    date = next((value for name, value in raw.headers if name == b"date"), None)
     try:
-        text = raw.decode()
+        text = raw.body.decode()
         body = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError) as problem:
-        if response.status_code < 500:
-            raise UpstreamUnavailable(
-                f"status {response.status_code} with a body that is not JSON"
-            ) from problem
+        if raw.status < 500:
+            raise UpstreamUnavailable(f"status {raw.status} with a body that is not JSON") from problem
         text, body = "", None
-    return Answer(status=response.status_code, body=body, text=text, now=now)
+    return Answer(raw.status, body, text, None if date is None else date.decode("latin-1"))

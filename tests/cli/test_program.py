@@ -203,7 +203,7 @@ def test_a_server_that_dies_while_it_is_waited_for_is_refused(script):
     with (
         Transport() as transport,
         start(script('print("no database", flush=True); raise SystemExit(4)')) as program,
-        pytest.raises(CannotRun, match="exit code 4 before it was ready. It said: no database"),
+        pytest.raises(CannotRun, match=r"exit code 4 before it was ready\. It said: no database"),
     ):
         program.wait_until_it_answers("http://127.0.0.1:9/mcp", transport, 10)
 

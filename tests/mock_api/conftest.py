@@ -112,8 +112,9 @@ def mock() -> Iterator[Mock]:
         httpx.Client(timeout=DEADLINE, limits=httpx.Limits(max_connections=50)) as http,
     ):
         yield Mock(ready["api_url"], control, http)
-    process.communicate(timeout=DEADLINE)
+    _, errors = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0
+    assert "Traceback" not in errors
 
 
 _seeds = itertools.count()

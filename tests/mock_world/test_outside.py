@@ -32,6 +32,8 @@ class TestFiles:
         assert not behaviours.uploaded(records, path, b"54321", now)
         url = kadu.call("kadu_files_download", id=made.body["id"]).body["url"]
         assert self.presigned(kadu, url) == b"12345"
+        assert self.presigned(kadu, made.body["upload_url"]) is None
+        assert not behaviours.uploaded(records, self.path(url), b"54321", now)
 
     def test_a_download_link_lives_five_minutes(self, kadu):
         file = kadu.newest("files")
@@ -155,6 +157,12 @@ class TestApprovals:
         assert (hidden.status, hidden.body) == (unknown.status, unknown.body)
         kadu.by(kadu.people[1])
         assert [each["id"] for each in kadu.call("kadu_operation_approvals_list").body["data"]] == [theirs]
+
+    def test_of_two_of_one_moment_the_later_stands_first(self, kadu):
+        mine = [self.plant(kadu, kadu.people[0]) for _ in range(2)]
+        mine[0]["created_at"] = mine[1]["created_at"]
+        listed = kadu.call("kadu_operation_approvals_list").body["data"]
+        assert [each["id"] for each in listed] == [mine[1]["id"], mine[0]["id"]]
 
     def test_pages(self, kadu):
         mine = [self.plant(kadu, kadu.people[0])["id"] for _ in range(5)]

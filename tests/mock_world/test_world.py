@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+import uuid
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -163,6 +164,15 @@ def test_equal_seeds_give_equal_worlds_in_any_process():
     generate("kadu", "outra", NOW, 2)
     world = generate("kadu", "semente", NOW, 3)
     assert json.loads(run.stdout) == json.loads(json.dumps([world.organization, world.people, world.records]))
+
+
+@FEW
+@given(seed=st.text(max_size=40))
+def test_ids_have_the_shape_of_a_random_uuid(seed):
+    world = generate("kadu", seed, NOW, 2)
+    for key in (key for kept in world.records.values() for key in kept):
+        parsed = uuid.UUID(key)
+        assert (str(parsed), parsed.version, parsed.variant) == (key, 4, uuid.RFC_4122)
 
 
 def test_other_seeds_share_no_id():

@@ -15,7 +15,7 @@ from reference_server.engine.server import Engine, Parts
 from reference_server.engine.upstream import Upstream
 from reference_server.products.kadu import KADU
 
-from .stub import CONTRACT, StubUpstream
+from .stub import CONTRACT, StubTransport, StubUpstream
 
 NAMED = ("tools/call", "prompts/get", "resources/read")
 META = "io.modelcontextprotocol/"
@@ -26,6 +26,7 @@ class Peer:
     """Speaks one era with one token."""
 
     http: httpx.AsyncClient
+    shell: Shell
     modern: bool
     token: str | None = "token-1"
     elicitation: Any = None
@@ -114,11 +115,10 @@ async def connect(upstream: StubUpstream) -> AsyncIterator[MakePeer]:
         parts: Parts | None = None,
         settings: HttpSettings | None = None,
     ) -> Peer:
-        transport = httpx.ASGITransport(upstream)
         engine = Engine(
             KADU,
             read_contract(CONTRACT, "x-kadu"),
-            Upstream("http://upstream.test", _Breaking(transport)),
+            Upstream(StubTransport(upstream)),
             AESGCMRequestStateCodec([key]),
             parts or Parts(),
         )
@@ -129,24 +129,11 @@ async def connect(upstream: StubUpstream) -> AsyncIterator[MakePeer]:
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(application({"/mcp": shell})), base_url="http://127.0.0.1:4100"
         )
-        return Peer(client, modern, token, elicitation)
+        return Peer(client, shell, modern, token, elicitation)
 
     yield make
     for running in reversed(opened):
         await running.__aexit__(None, None, None)
-
-
-class _Breaking(httpx.AsyncBaseTransport):
-    """Turns the stub's broken connection into what a socket would give."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        try:
-            return await self._inner.handle_async_request(request)
-        except ConnectionResetError as problem:
-            raise httpx.ReadError("reset") from problem
 
 
 @pytest.fixture(params=[True, False], ids=["2026", "2025"])

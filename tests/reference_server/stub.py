@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
 
+from reference_server.engine.connections import ConnectionFailed, RawAnswer
+
 NOON = datetime(2026, 11, 30, 15, 0, 0, tzinfo=UTC)
 COLLECTIONS = {
     "workspaces": "workspaces", "activities": "activities", "tasks": "tasks", "executions": "executions",
@@ -170,13 +172,16 @@ class StubUpstream:
         query = dict(parse_qsl(scope["query_string"].decode()))
         asked = Asked(scope["method"], path, query, headers, json.loads(raw) if raw else None)
         status, body = self.answer(asked)
-        if status == 0:
-            raise ConnectionResetError
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        sent = [(b"content-type", b"application/json"), (b"date", format_datetime(self.now, usegmt=True).encode()),
-                (b"x-idempotent-replay", b"true"), (b"set-cookie", b"who=person-1")]  # fmt: skip
+        sent, content = self.written(body)
         await send({"type": "http.response.start", "status": status, "headers": sent})
         await send({"type": "http.response.body", "body": content})
+
+    def written(self, body: Any) -> tuple[list[tuple[bytes, bytes]], bytes]:
+        """Headers and content of an answer."""
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        date = format_datetime(self.now, usegmt=True).encode()
+        headers = [(b"content-type", b"application/json"), (b"date", date)]
+        return [*headers, (b"x-idempotent-replay", b"true"), (b"set-cookie", b"who=person-1")], content
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
         """Status and body for a request."""
@@ -216,6 +221,27 @@ class StubUpstream:
         start, limit = int(query.get("cursor", "0")), int(query.get("limit", "50"))
         end = start + limit
         return {"data": records[start:end], "next_cursor": str(end) if end < len(records) else None}
+
+
+class StubTransport:
+    """The stub without a socket in between."""
+
+    def __init__(self, stub: StubUpstream) -> None:
+        self._stub = stub
+
+    async def send(self, method: str, target: str, headers: Any, body: bytes | None) -> RawAnswer:
+        """What the stub answers."""
+        path, _, query = target.partition("?")
+        sent = {name.decode().lower(): value.decode() for name, value in headers}
+        asked = Asked(method, path, dict(parse_qsl(query)), sent, json.loads(body) if body else None)
+        status, answer = self._stub.answer(asked)
+        if status == 0:
+            raise ConnectionFailed("reset")
+        written, content = self._stub.written(answer)
+        return RawAnswer(status, tuple(written), content)
+
+    async def close(self) -> None:
+        """Nothing is held."""
 
 
 def error(status: int, code: str) -> tuple[int, dict[str, Any]]:

@@ -237,7 +237,7 @@ async def test_used_confirmation_is_replayed(connect: MakePeer, upstream: StubUp
 async def test_of_twenty_at_once_one_runs(connect: MakePeer, upstream: StubUpstream) -> None:
     peer = await connect(elicitation={})
     state = (await asked(peer))["requestState"]
-    peers = [Peer(peer.http, True, "token-1", {}) for _ in range(20)]
+    peers = [Peer(peer.http, peer.shell, True, "token-1", {}) for _ in range(20)]
     results = await asyncio.gather(
         *(p.call("kadu_tasks_run", RUN, requestState=state, inputResponses=YES) for p in peers)
     )

@@ -13,7 +13,7 @@ from reference_server.engine.server import Engine
 from reference_server.engine.upstream import Upstream
 from reference_server.products.kadu import KADU
 
-from .stub import CONTRACT
+from .stub import CONTRACT, StubTransport, StubUpstream
 
 ENGINE = sorted(Path(reference_server.engine.__file__).parent.glob("*.py"))
 
@@ -92,5 +92,8 @@ def test_a_table_that_names_no_operation_is_refused() -> None:
     row = replace(KADU.resources[0], operation="kadu_nothing_get")
     with pytest.raises(ContractError, match="kadu_nothing_get"):
         Engine(
-            replace(KADU, resources=(row,)), read_contract(CONTRACT, "x-kadu"), Upstream("http://x"), codec
+            replace(KADU, resources=(row,)),
+            read_contract(CONTRACT, "x-kadu"),
+            Upstream(StubTransport(StubUpstream())),
+            codec,
         )

@@ -1,5 +1,6 @@
 """The HTTP shell and the basics of both eras on the wire."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -176,8 +177,16 @@ async def test_nothing_of_a_failure_reaches_the_wire(
     assert "token-1" not in caplog.text
 
 
-async def test_cookies_of_the_upstream_are_not_kept(connect: MakePeer, upstream: StubUpstream) -> None:
-    peer = await connect()
-    await peer.ask("tools/list")
-    await peer.ask("tools/list")
-    assert all("cookie" not in a.headers for a in upstream.asked)
+async def test_a_body_that_never_ends_is_given_up(connect: MakePeer) -> None:
+    shell = (await connect(settings=HttpSettings(body_seconds=0.01))).shell
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return await asyncio.get_running_loop().create_future()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer token-1")]
+    await shell({"type": "http", "method": "POST", "path": "/mcp", "headers": headers}, receive, send)
+    assert sent[0]["status"] == 408

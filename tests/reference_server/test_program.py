@@ -177,6 +177,8 @@ def test_replicas_share_a_key(stub: tuple[StubUpstream, str], tmp_path: Path) ->
     [
         ([], "KADU_API_URL"),
         (["--upstream", "ftp://x"], "--upstream"),
+        (["--upstream", "http://x:port"], "http://x:port"),
+        (["--upstream", "http:///v1"], "http:///v1"),
         (["--upstream", "http://x", "--port", "70000"], "port 70000"),
         (["--upstream", "http://x", "--port", "x"], "--port"),
         (["--upstream", "http://x", "--state-key-file", "/nothing/here"], "/nothing/here"),

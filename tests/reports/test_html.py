@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from reports import html
-from reports.judgement import Judgement
+from reports.judgement import Judgement, judge
+from reports.record import read
 from tests.reports import sample
 
 Lines = list[dict[str, Any]]
@@ -64,10 +65,19 @@ def page(judgement: Judgement) -> Page:
     return Page(html.render(judgement).decode("utf-8"))
 
 
-@pytest.fixture
-def broken(judged: Judge) -> Page:
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The pages of whole runs, by kind."""
+    path = tmp_path_factory.mktemp("whole") / "run.ndjson"
+    kinds = ("good", "broken", "cut", "ruin")
+    runs = {kind: read(sample.write(path, sample.whole_run(kind))) for kind in kinds}
+    return {kind: html.render(judge(run)).decode("utf-8") for kind, run in runs.items()}
+
+
+@pytest.fixture(scope="module")
+def broken(texts: dict[str, str]) -> Page:
     """The page of a whole run with some of everything."""
-    return page(judged(sample.whole_run("broken")))
+    return Page(texts["broken"])
 
 
 def digest(text: str) -> str:
@@ -97,22 +107,17 @@ def test_the_page_is_well_formed_and_links_only_within_itself(broken: Page) -> N
     assert "@import" not in broken.raw["style"]
 
 
-def test_the_verdict_comes_first_and_in_words(judged: Judge) -> None:
-    assert (
-        page(judged(sample.whole_run("good")))
-        .text.lstrip()
-        .startswith("Every asked rule was tested and kept")
-    )
-    text = html.render(judged(sample.whole_run("broken"))).decode()
+def test_the_verdict_comes_first_and_in_words(texts: dict[str, str]) -> None:
+    assert Page(texts["good"]).text.lstrip().startswith("Every asked rule was tested and kept")
+    text = texts["broken"]
     assert re.search(r"<h1>.*<span>3 rules are broken</span></h1>", text)
     assert "the clock of this server cannot be moved" in text
     assert "2 rules of the catalogue not asked in this run" in text
-    cut = html.render(judged(sample.whole_run("cut"))).decode()
-    assert re.search(r"<h1>.*<span>The run was cut off</span></h1>", cut)
+    assert re.search(r"<h1>.*<span>The run was cut off</span></h1>", texts["cut"])
 
 
-def test_failures_stand_open_with_their_evidence(judged: Judge) -> None:
-    text = html.render(judged(sample.whole_run("broken"))).decode()
+def test_failures_stand_open_with_their_evidence(texts: dict[str, str]) -> None:
+    text = texts["broken"]
     rule = text[text.index('id="HRB-CNF-07"') : text.index('id="HRB-CNF-08"')]
     parsed = Page(f"<div {rule}")
     scenarios = parsed.all("details", "scenario")
@@ -135,27 +140,26 @@ def test_our_own_faults_are_never_the_server_s(judged: Judge) -> None:
     assert "0 rules are broken" not in text
 
 
-def test_what_passed_shows_its_steps_and_no_exchange(judged: Judge) -> None:
-    good = page(judged(sample.whole_run("good")))
+def test_what_passed_shows_its_steps_and_no_exchange(texts: dict[str, str]) -> None:
+    good = Page(texts["good"])
     assert good.all("details", "exchange") == []
     assert len(good.all("details", "quiet")) == len(sample.whole_run("good")) - 2
     assert not any("open" in attrs for attrs in good.all("details"))
     assert "the client is asked" in good.text
 
 
-def test_a_finding_on_another_rule_is_shown_there(judged: Judge) -> None:
-    text = html.render(judged(sample.whole_run("broken"))).decode()
+def test_a_finding_on_another_rule_is_shown_there(texts: dict[str, str]) -> None:
+    text = texts["broken"]
     rule = Page("<div " + text[text.index('id="HRB-MCP-12"') :])
     assert "Seen while another rule was judged, in 33 scenario runs" in rule.text
     assert len(rule.all("details", "exchange")) == 1
 
 
-def test_hostile_text_stays_text(judged: Judge) -> None:
-    usual = page(judged(sample.whole_run("broken")))
+def test_hostile_text_stays_text(judged: Judge, broken: Page) -> None:
     text = html.render(judged(sample.hostile())).decode("utf-8")
     hostile = Page(text)
     assert hostile.unbalanced == []
-    assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in usual.elements} | {"button"}
+    assert {tag for tag, _ in hostile.elements} <= {tag for tag, _ in broken.elements} | {"button"}
     assert {name for _, attrs in hostile.elements for name in attrs if name.startswith("on")} == set()
     assert len(hostile.all("script")) == 1
     assert "<script>alert(1)</script>" in hostile.text
@@ -170,11 +174,27 @@ def test_lone_surrogates_do_not_stop_the_page(judged: Judge) -> None:
     assert "U+D800" in html.render(judged(sample.hostile())).decode("utf-8")
 
 
-@pytest.mark.parametrize("kind", ["good", "broken", "ruin"])
-def test_a_run_of_hundreds_of_scenarios_stays_small(judged: Judge, kind: str) -> None:
-    lines = sample.whole_run(kind)
-    assert len(lines) > 600
-    assert len(html.render(judged(lines))) < (3_000_000 if kind == "ruin" else 800_000)
+def test_a_run_of_hundreds_of_scenarios_stays_small(texts: dict[str, str]) -> None:
+    assert len(texts["good"]) < 600_000
+    assert len(texts["broken"]) < 800_000
+    assert len(texts["ruin"]) < 3_000_000
+
+
+def test_what_the_page_leaves_out_of_a_server_that_breaks_everything_is_said(texts: dict[str, str]) -> None:
+    scenarios = texts["ruin"].split('<details class="scenario"')[1:]
+    shown = [scenario.count('<details class="exchange') for scenario in scenarios]
+    assert shown == sorted(shown, reverse=True)
+    assert set(shown) == {3, 1, 0}
+    for scenario, count in zip(scenarios, shown, strict=True):
+        said = {
+            3: "",
+            1: "2 more exchanges of this scenario in the run record",
+            0: "3 exchanges of this scenario in the",
+        }
+        assert said[count] in scenario
+    assert [" open>" in scenario[:60] for scenario in scenarios] == [True] * 20 + [False] * (
+        len(scenarios) - 20
+    )
 
 
 def test_long_bodies_of_a_server_that_breaks_everything_stay_small(judged: Judge) -> None:

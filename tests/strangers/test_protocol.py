@@ -38,7 +38,7 @@ def test_answers_are_event_streams_with_crlf_and_a_comment_first(client: Client)
     assert came.http.headers["content-type"].startswith("text/event-stream")
     assert came.http.content.startswith(b": ")
     assert came.http.content.count(b"\n") == came.http.content.count(b"\r\n")
-    assert came.http.content.count(b"data: ") > 5
+    assert came.http.content.count(b"data: ") == 5
 
 
 def test_who_takes_no_stream_gets_json(client: Client) -> None:

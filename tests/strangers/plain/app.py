@@ -177,9 +177,10 @@ def _written(http: HttpRequest, messages: list[dict[str, Any]], headers: dict[st
 
 async def _events(messages: list[dict[str, Any]]) -> AsyncIterator[bytes]:
     """Server-sent events as few write them: a comment first, CRLF cut in two, JSON over several lines."""
-    yield b": kadu-plain\r\n\r\n"
+    yield b": kadu-plain\r\n\r"
     for message in messages:
-        for line in json.dumps(message, indent=0).split("\n"):
-            yield b"data: " + line.encode() + b"\r"
-            yield b"\n"
-        yield b"\r\n"
+        members = ",\r\ndata: ".join(
+            f"{json.dumps(key)}: {json.dumps(value)}" for key, value in message.items()
+        )
+        yield f"\ndata: {{\r\ndata: {members}\r\ndata: }}\r\n\r".encode()
+    yield b"\n"

@@ -40,16 +40,11 @@ class Operation:
 
 @dataclass(frozen=True)
 class Contract:
-    """All operations by name; `readers` gives, for a path, the operation that reads what stands there."""
+    """All operations by name; by path, the one that reads what stands there; those offered, last name first."""
 
     operations: Mapping[str, Operation]
     readers: Mapping[str, Operation]
-
-    @property
-    def tools(self) -> tuple[Operation, ...]:
-        """What is offered as a tool, last name first."""
-        offered = (operation for operation in self.operations.values() if operation.offered)
-        return tuple(sorted(offered, key=lambda operation: operation.name, reverse=True))
+    tools: tuple[Operation, ...]
 
 
 def read_contract(document: Mapping[str, Any]) -> Contract:
@@ -65,7 +60,8 @@ def read_contract(document: Mapping[str, Any]) -> Contract:
                     readers[path] = operation
     if not operations:
         raise ValueError("the upstream's /openapi.json describes no operation")
-    return Contract(operations, readers)
+    offered = (operation for operation in operations.values() if operation.offered)
+    return Contract(operations, readers, tuple(sorted(offered, key=lambda one: one.name, reverse=True)))
 
 
 def _operation(document: Mapping[str, Any], path: str, verb: str, item: Mapping[str, Any]) -> Operation:

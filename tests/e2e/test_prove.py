@@ -1,0 +1,52 @@
+"""`prove`: everything kept, and the same world and verdicts for the same seed, whoever runs what."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .conftest import Run, Told
+
+NO_TIMES = ("seconds", "started_at")
+
+
+def asked_of_the_server(told: Told) -> Mapping[str, list[str]]:
+    """What each scenario sent, in order: ids, names and arguments come from the tenant's world."""
+    return {
+        name: sorted(_body(exchange) for exchange in line["exchanges"] if exchange["actor"] == "client")
+        for name, line in told.scenarios.items()
+    }
+
+
+def _body(exchange: Mapping[str, Any]) -> str:
+    try:
+        message = json.loads(exchange["request"]["body"])
+    except ValueError:
+        return str(exchange["request"]["body"])
+    if isinstance(message, dict):
+        message.pop("id", None)
+    return json.dumps(message, sort_keys=True)
+
+
+def test_every_asked_rule_is_tested_and_kept(kadu: Run) -> None:
+    told = kadu("prove")
+    assert told.code == 0, told.out
+    assert set(told.rules.values()) == {"passed"}
+    assert told.lines[-1]["counts"]["passed"] == len(told.scenarios)
+    assert "114 catalogued rules" in told.out
+    assert " s · seed 1" in told.out
+
+
+def test_workers_give_the_same_worlds_and_verdicts(kadu: Run) -> None:
+    one = kadu("prove", "--seed", "7")
+    four = kadu("prove", "--seed", "7", "--workers", "4")
+    assert {name: line["verdict"] for name, line in one.scenarios.items()} == {
+        name: line["verdict"] for name, line in four.scenarios.items()
+    }
+    assert asked_of_the_server(one) == asked_of_the_server(four)
+
+
+def test_another_seed_makes_other_worlds(kadu: Run) -> None:
+    arguments = ("prove", "--rule", "KADU-CNF-03")
+    one, two = kadu(*arguments, "--seed", "1"), kadu(*arguments, "--seed", "2")
+    assert one.scenarios.keys() == two.scenarios.keys() != set()
+    assert asked_of_the_server(one) != asked_of_the_server(two)

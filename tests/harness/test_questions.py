@@ -1,0 +1,92 @@
+"""How a form's yes is learned, whatever words and types a server chose."""
+
+from typing import Any
+
+import pytest
+
+from harness.checks.questions import Question, missing_arguments, read_question
+from harness.exchanges import Exchange, HttpAnswer, HttpRequest
+from harness.verdicts import RuleBroken
+
+
+def answered(result: dict[str, Any]) -> Exchange:
+    request = HttpRequest("POST", "http://127.0.0.1/mcp", ())
+    message = {"jsonrpc": "2.0", "id": 1, "result": result}
+    return Exchange(
+        1,
+        "client",
+        "tools/call",
+        request,
+        HttpAnswer(200, (), b""),
+        None,
+        0.0,
+        "tools/call",
+        "2026-07-28",
+        message,
+    )
+
+
+def asking(properties: dict[str, Any], **params: Any) -> Exchange:
+    form = {"type": "object", "properties": properties}
+    asked = {"method": "elicitation/create", "params": {"message": "Run?", "requestedSchema": form, **params}}
+    return answered({"resultType": "input_required", "inputRequests": {"q": asked}, "requestState": "s"})
+
+
+@pytest.mark.parametrize(
+    ("form", "yes", "no"),
+    [
+        ({"type": "boolean"}, True, False),
+        ({"type": "string", "enum": ["yes", "no"]}, "yes", "no"),
+        ({"type": "string", "enum": ["Não", "Sim, executar"]}, "Sim, executar", "Não"),
+        ({"type": "string", "enum": ["a", "b"], "enumNames": ["Yes", "No"]}, "a", "b"),
+        (
+            {
+                "type": "string",
+                "oneOf": [{"const": "1", "title": "Aprovar"}, {"const": "2", "title": "Recusar"}],
+            },
+            "1",
+            "2",
+        ),
+        ({"type": "string", "enum": ["go-ahead", "cancel"]}, "go-ahead", "cancel"),
+        ({"type": "string", "enum": ["Do not run", "Run"]}, "Run", "Do not run"),
+    ],
+)
+def test_yes_and_no_are_learned(form: dict[str, Any], yes: Any, no: Any) -> None:
+    question = read_question(asking({"anything": form}))
+    assert (question.property, question.yes, question.no) == ("anything", yes, no)
+    assert question.explicit_yes() == {"q": {"action": "accept", "content": {"anything": yes}}}
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        answered({"resultType": "complete", "content": []}),
+        asking({"a": {"type": "boolean"}, "b": {"type": "boolean"}}),
+        asking({"a": {"type": "string"}}),
+        asking({"a": {"type": "string", "enum": ["red", "blue"]}}),
+        asking({"a": {"type": "boolean"}}, mode="url"),
+        answered({"resultType": "input_required", "inputRequests": {}}),
+        answered({"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}}),
+        answered({"resultType": "input_required", "inputRequests": "yes?"}),
+    ],
+)
+def test_what_is_no_question_of_yes_or_no_breaks_the_rule(exchange: Exchange) -> None:
+    with pytest.raises(RuleBroken):
+        read_question(exchange)
+
+
+def question(words: str) -> Question:
+    return Question(key="q", message=words, property="p", yes=True, no=False, state="s", words=words)
+
+
+def test_arguments_may_be_told_in_a_readers_words() -> None:
+    arguments = {"id": "2F1C", "reference_date": "2026-10-30", "dry": False, "tags": ["a", "b"], "limit": 3}
+    assert (
+        missing_arguments(question("Rodar 2f1c em 30/10/2026 (dry: não), tags a e b, até 3"), arguments) == []
+    )
+    assert missing_arguments(question("Rodar 2f1c, tags a"), arguments) == [
+        "reference_date",
+        "dry",
+        "tags[1]",
+        "limit",
+    ]
