@@ -45,7 +45,7 @@ class Finding:
         return asdict(self)
 
 
-class RuleBroken(Exception):  # noqa: N818  (a verdict, not an error of ours)
+class RuleBroken(Exception):
     """The server's fault: a rule is not kept. Carries the finding."""
 
     def __init__(self, finding: Finding) -> None:
@@ -53,11 +53,11 @@ class RuleBroken(Exception):  # noqa: N818  (a verdict, not an error of ours)
         self.finding = finding
 
 
-class NotTestable(Exception):  # noqa: N818
+class NotTestable(Exception):
     """A control, a tool or a condition is missing; the reason is one sentence. Nobody's fault, never a pass."""
 
 
-class HarnessFault(Exception):  # noqa: N818
+class HarnessFault(Exception):
     """Our fault: the mock died, a feature asks for what does not exist. Never blamed on the server."""
 
 

@@ -80,27 +80,31 @@ def place(scenario: Scenario) -> str:
     return one_line(f"{scenario.feature}:{scenario.line}")
 
 
-def side(text: str) -> str:
+def side(text: str, height: int | None = None) -> str:
     """What was expected or what came: laid out when it is JSON, cut to a readable size, nothing invisible in it."""
-    short = excerpt(text, SIDE)
-    return visible(short.text) + (f"\n… {short.note}" if short.note else "")
+    return "\n".join(_body(text, False, SIDE, height))
 
 
-def exchange_lines(exchange: Exchange, limit: int = BODY) -> list[str]:
-    """Request line and body, answer status and body; each body of at most `limit` characters."""
+def exchange_lines(exchange: Exchange, limit: int = BODY, height: int | None = None) -> list[str]:
+    """Request line and body, answer status and body; each body of at most `limit` characters and `height` lines."""
     request, answer = exchange.request, exchange.answer
-    lines = [one_line(f"{request.method} {request.url}"), *_body(request.body, limit, request.cut)]
+    lines = [one_line(f"{request.method} {request.url}"), *_body(request.body, request.cut, limit, height)]
     if answer is None:
         lines.append(f"→ no answer: {one_line(exchange.problem or 'no reason was recorded')}")
     else:
         kind = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
-        lines += [one_line(f"→ {answer.status} {kind}").rstrip(), *_body(answer.body, limit, answer.cut)]
+        lines += [
+            one_line(f"→ {answer.status} {kind}").rstrip(),
+            *_body(answer.body, answer.cut, limit, height),
+        ]
     return lines
 
 
-def _body(text: str, limit: int, cut: bool) -> list[str]:
+def _body(text: str, cut: bool, limit: int, height: int | None) -> list[str]:
     short = excerpt(text, limit, cut=cut)
     lines = visible(short.text).split("\n") if short.text else []
+    if height is not None and len(lines) > height:
+        return [*lines[:height], f"… cut here; it has {len(text):,} characters"]
     return [*lines, f"… {short.note}"] if short.note else lines
 
 

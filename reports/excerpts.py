@@ -28,7 +28,7 @@ def excerpt(text: str, limit: int, *, cut: bool = False) -> Excerpt:
     shown = whole[:limit]
     if len(whole) > limit:
         more = "or more " if cut else ""
-        return Excerpt(shown, f"cut here; the body has {len(text):,} {more}characters", is_json)
+        return Excerpt(shown, f"cut here; it has {len(text):,} {more}characters", is_json)
     return Excerpt(shown, "cut here; the record holds no more of it" if cut else "", is_json)
 
 

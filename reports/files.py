@@ -12,5 +12,5 @@ def write(path: Path, content: bytes) -> Path:
         passing.write_bytes(content)
         os.replace(passing, path)
     finally:
-        pass
+        passing.unlink(missing_ok=True)
     return path

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from reports.curl import curl
-from reports.evidence import broken, failures
+from reports.evidence import failures
 from reports.excerpts import Excerpt, excerpt
 from reports.judgement import Judgement, RuleJudgement, number
 from reports.record import Exchange, Finding, Run, Scenario
@@ -41,13 +41,17 @@ _MONTHS = [
 
 @dataclass(frozen=True)
 class ExchangeCard:
-    """An exchange as the page shows it; `pointed` when it is the one that shows the failure."""
+    """An exchange as the page shows it.
+
+    `mark` is "evidence" for one that a finding names, "last" for the last one of a scenario that broke without
+    naming any; both stand open. It is "" for all others.
+    """
 
     exchange: Exchange
     request: Excerpt
     answer: Excerpt
     curl: str | None
-    pointed: bool
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -135,15 +139,15 @@ def evidence(judgement: Judgement) -> Shown:
     for judged in (judged for verdict in Verdict for judged in judgement.of(verdict)):
         for position, sighting in enumerate(judged.sightings[:SIGHTINGS]):
             exchange = sighting.exchange
-            proof = _evidence((exchange,) if exchange else (), (exchange,), spent)
+            proof = _evidence((exchange,) if exchange else (), (exchange,), "evidence", spent)
             spent += _weight(proof, (sighting.finding,))
             sightings[judged.rule.id, position] = proof
         for scenario in judged.scenarios:
             if scenario.verdict not in (Verdict.FAILED, Verdict.ERRORED, Verdict.WARNED):
                 continue
-            pointed = _pointed(scenario)
+            pointed, mark = _pointed(scenario)
             whole = scenario.verdict is not Verdict.WARNED and spent < CHAINS
-            proof = _evidence(scenario.exchanges if whole else pointed, pointed, spent)
+            proof = _evidence(scenario.exchanges if whole else pointed, pointed, mark, spent)
             spent += _weight(proof, scenario.findings) + min(len(scenario.error or ""), proof.limit)
             is_open = scenario.verdict is not Verdict.WARNED and opened < OPEN
             opened += is_open
@@ -152,10 +156,13 @@ def evidence(judgement: Judgement) -> Shown:
     return Shown(scenarios, sightings)
 
 
-def _evidence(exchanges: Iterable[Exchange], pointed: Container[Exchange | None], spent: int) -> Evidence:
+def _evidence(
+    exchanges: Iterable[Exchange], pointed: Container[Exchange | None], mark: str, spent: int
+) -> Evidence:
     if spent >= POINTED:
         return Evidence(limit=_SIDE_SHORT)
-    return Evidence(tuple(_card(exchange, exchange in pointed) for exchange in exchanges), limit=_SIDE)
+    cards = (_card(exchange, mark if exchange in pointed else "") for exchange in exchanges)
+    return Evidence(tuple(cards), limit=_SIDE)
 
 
 def _weight(proof: Evidence, findings: tuple[Finding, ...]) -> int:
@@ -218,17 +225,17 @@ def eras(run: Run) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*run.header.eras, *(scenario.era for scenario in run.scenarios))))
 
 
-def _pointed(scenario: Scenario) -> tuple[Exchange, ...]:
-    """The exchanges that the findings name; the last one of a scenario that broke without naming any."""
+def _pointed(scenario: Scenario) -> tuple[tuple[Exchange, ...], str]:
+    """The exchanges that the findings name, or the last one of a scenario that broke without naming any; the mark."""
     named = {finding.exchange for finding in scenario.findings if finding.rule == scenario.rule}
     found = tuple(exchange for exchange in scenario.exchanges if exchange.number in named)
-    if found or (scenario.verdict is Verdict.WARNED and not broken(scenario)):
-        return found
-    return scenario.exchanges[-1:]
+    if found or scenario.verdict is Verdict.WARNED:
+        return found, "evidence"
+    return scenario.exchanges[-1:], "last"
 
 
-def _card(exchange: Exchange, pointed: bool) -> ExchangeCard:
-    limit = _BODY_POINTED if pointed else _BODY
+def _card(exchange: Exchange, mark: str) -> ExchangeCard:
+    limit = _BODY_POINTED if mark else _BODY
     answer = exchange.answer
     command = curl(exchange.request)
     return ExchangeCard(
@@ -236,5 +243,5 @@ def _card(exchange: Exchange, pointed: bool) -> ExchangeCard:
         excerpt(exchange.request.body, limit, cut=exchange.request.cut),
         excerpt(answer.body, limit, cut=answer.cut) if answer else Excerpt(""),
         command if command and len(command) <= _CURL else None,
-        pointed,
+        mark,
     )

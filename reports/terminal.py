@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _PER_RULE = 3
 _NAMED = 8
 _BODY = 900
+_HEIGHT = 16
 
 STYLES = {
     Verdict.FAILED: "bold red",
@@ -58,7 +59,11 @@ class _Paper:
         """One logical line or several, each indented; wrapped lines keep the indent."""
         from rich.padding import Padding
 
-        self._console.print(Padding(_text(text, style), (0, 0, 0, indent)), highlight=False)
+        if text:
+            padding = (0, 0, 0, indent)
+            self._console.print(Padding(_text(text, style), padding, expand=False), highlight=False)
+        else:
+            self._console.print()
 
     def field(self, name: str, text: str, style: str = "") -> None:
         """A name and its text beside it."""
@@ -91,7 +96,7 @@ def _text(text: str, style: str = "") -> "Text":
 def _padded(renderable: object) -> object:
     from rich.padding import Padding
 
-    return Padding(renderable, (0, 0, 0, 2))  # type: ignore[arg-type]
+    return Padding(renderable, (0, 0, 0, 2), expand=False)  # type: ignore[arg-type]
 
 
 def _failed_rule(paper: _Paper, judged: RuleJudgement) -> None:
@@ -118,13 +123,13 @@ def _failure(paper: _Paper, failure: Failure) -> None:
         paper.field("also in", number(len(failure.also), "further scenario run"))
     paper.field("why", visible(failure.message), "red")
     if failure.expected:
-        paper.field("expected", side(failure.expected))
+        paper.field("expected", side(failure.expected, _HEIGHT))
     if failure.actual:
-        paper.field("actual", side(failure.actual))
+        paper.field("actual", side(failure.actual, _HEIGHT))
     if failure.exchange is not None:
         exchange = failure.exchange
         paper.field("exchange", one_line(f"{exchange.number} · {exchange.actor} · {exchange.label}"))
-        paper.field("", "\n".join(exchange_lines(exchange, _BODY)), "dim")
+        paper.field("", "\n".join(exchange_lines(exchange, _BODY, _HEIGHT)), "dim")
 
 
 def _errored(paper: _Paper, run: Run) -> None:

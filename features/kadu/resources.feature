@@ -111,7 +111,7 @@ Feature: Resources
       Given the token lacks the scope <scope>
       When the assistant lists every row
       Then the row <resource> is not listed
-      And with the scope <scope> the row <resource> is listed
+      And with every scope the row <resource> is listed
 
       Examples:
         | resource                 | tool                         | scope              |
@@ -133,7 +133,7 @@ Feature: Resources
       Given the person lacks the permission <permission>
       When the assistant lists every row
       Then the row <resource> is not listed
-      And with the permission <permission> the row <resource> is listed
+      And with every permission the row <resource> is listed
 
       Examples:
         | resource                 | tool                          | permission                     |
@@ -158,7 +158,7 @@ Feature: Resources
       Given the token lacks the scope <scope>
       When the assistant reads <resource>
       Then the read is refused for want of permission
-      And with the scope <scope> the same read is answered
+      And with every scope the same read is answered
 
       Examples:
         | resource               | scope           |
@@ -174,7 +174,7 @@ Feature: Resources
       Given the person lacks the permission <permission>
       When the assistant reads <resource>
       Then the read is refused for want of permission
-      And with the permission <permission> the same read is answered
+      And with every permission the same read is answered
 
       Examples:
         | resource        | permission            |

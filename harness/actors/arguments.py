@@ -62,6 +62,13 @@ def build(
     return arguments
 
 
+def related(name: str, records: Records) -> Any:
+    """The id that an argument such as `environment_id` means, by its name; None where there is no such record."""
+    owner = name.removesuffix("_id")
+    plural = next((one for one in (owner + "s", owner[:-1] + "ies", owner) if records.get(one)), None)
+    return None if plural is None else records[plural][0]["id"]
+
+
 def _one_change(
     tool: str, properties: Mapping[str, Schema], root: Schema, product: Product, records: Records, now: str
 ) -> dict[str, Any]:
@@ -88,10 +95,9 @@ def _value(
             raise NotTestable(f"could not exercise {tool}: the tenant has no record that its id could mean")
         return found[1]["id"]
     if name.endswith("_id"):
-        owner = name.removesuffix("_id")
-        plural = next((c for c in (owner + "s", owner[:-1] + "ies", owner) if records.get(c)), None)
-        if plural is not None:
-            return records[plural][0]["id"]
+        found_id = related(name, records)
+        if found_id is not None:
+            return found_id
     return sample(schema, root, tool=tool, name=name, now=now)
 
 

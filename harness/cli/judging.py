@@ -16,7 +16,7 @@ from harness.exchanges import ERAS
 from harness.product import Product
 from harness.product import load as load_product
 from harness.runner.environment import current, free_port, subject_environment
-from harness.runner.judging import Result, Subject, judge
+from harness.runner.judging import RECORD, Result, Subject, judge
 from harness.runner.probe import probe
 from harness.runner.program import Program, no_answer
 from harness.runner.reference import start_reference
@@ -199,20 +199,21 @@ def _start(command: str, port: int, product: Product, upstream: Upstream) -> Pro
 
 def _judged(asked: Asked, orders: Orders, plan: Plan, subject: Subject, *, prove: bool) -> int:
     screen = Screen(plan.selection.cases)
-    with screen:
-        result = judge(plan, orders, subject, asked.out, screen.ended)
+    try:
+        with screen:
+            result = judge(plan, orders, subject, asked.out, screen.ended)
+    except KeyboardInterrupt:
+        # Reports of an earlier run must not lie beside a record that was cut off.
+        _render(asked.out / RECORD, asked.out)
+        raise
     return _told(asked, plan, result, screen, prove=prove)
 
 
 def _told(asked: Asked, plan: Plan, result: Result, screen: Screen, *, prove: bool) -> int:
-    from reports import render_all
     from reports.record import read
     from reports.terminal import summary
 
-    try:
-        files = render_all(result.record, asked.out)
-    except OSError as error:
-        raise CannotRun(f"The reports cannot be written to {asked.out}: {error.strerror}.") from error
+    files = _render(result.record, asked.out)
     run = read(result.record)
     if asked.keep:
         screen.exchanges(run)
@@ -222,6 +223,15 @@ def _told(asked: Asked, plan: Plan, result: Result, screen: Screen, *, prove: bo
         screen.line(f"The suite covers {len(covered)} of {len(plan.catalogue.rules)} catalogued rules.")
     screen.line("Written: " + ", ".join(str(path) for path in (result.record, *files)))
     return result.exit_code
+
+
+def _render(record: Path, directory: Path) -> list[Path]:
+    from reports import render_all
+
+    try:
+        return render_all(record, directory)
+    except OSError as error:
+        raise CannotRun(f"The reports cannot be written to {directory}: {error.strerror}.") from error
 
 
 @contextmanager

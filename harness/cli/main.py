@@ -19,11 +19,9 @@ DEFAULT_API_PORT: Final = 8766
 
 app = typer.Typer(
     name=NAME,
-    help="Proves that an MCP server for Kadu keeps every documented rule.",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    no_args_is_help=True,
 )
 
 Product = Annotated[str, typer.Option(help="The product whose rules are judged.")]
@@ -60,18 +58,23 @@ Timeout = Annotated[float, typer.Option(help="Seconds that one answer may take."
 Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", metavar="DIR")]
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"{NAME} {__version__}\n")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
     """Proves that an MCP server for Kadu keeps every documented rule.
 
     Exit codes: 0 every asked rule was tested and kept; 1 a rule is broken; 2 wrong usage, or an error of our own;
     3 nothing broken, but rules untested.
     """
-    if version:
-        sys.stdout.write(f"{NAME} {__version__}\n")
-        raise typer.Exit
 
 
 @app.command()
@@ -246,6 +249,7 @@ def outcome(command: Callable[[], object]) -> int:
     except TyperException as error:
         return _refuse(error.format_message())
     except (typer.Abort, KeyboardInterrupt):
+        sys.stderr.write(f"{NAME}: interrupted; the record ends where the run was stopped.\n")
         return INTERRUPTED
     except Exception as error:
         from harness.cli.refusals import sentence

@@ -30,8 +30,9 @@ def judge(
     A broken rule is the server's fault, a missing control nobody's, anything else ours. A scenario that ended where
     another rule was broken could not be tested.
     """
-    raised_findings = [error.finding for error in raised if isinstance(error, RuleBroken)]
-    findings = tuple(_placed(case, finding, rules) for finding in dict.fromkeys([*found, *raised_findings]))
+    said = [*found, *(error.finding for error in raised if isinstance(error, RuleBroken))]
+    placed_findings = [_placed(case, finding, rules) for finding in said]
+    findings = tuple(one for at, one in enumerate(placed_findings) if one not in placed_findings[:at])
     reasons: list[tuple[Verdict, str]] = [
         (Verdict.WARNED if finding.advisory else Verdict.FAILED, finding.message)
         for finding in findings

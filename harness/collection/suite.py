@@ -17,7 +17,7 @@ from harness.collection.placeholders import check_background, check_outline
 from harness.collection.problems import CollectionFailed, Problem
 from harness.collection.sources import Source, read_sources
 from harness.collection.tags import Level, eras, products
-from harness.expressions import StepRegistry
+from harness.expressions import Match, StepRegistry
 
 LABEL_LENGTH: Final = 60
 
@@ -56,6 +56,7 @@ class _Builder:
         self._catalogue, self._steps = catalogue, steps
         self._names: dict[str, str] = {}
         self._ids: set[str] = set()
+        self._told: set[tuple[str, int]] = set()
 
     def _complain(self, path: object, line: int, message: str) -> None:
         self.problems.append(Problem(str(path), line, message))
@@ -220,28 +221,29 @@ class _Builder:
             )
 
     def _bind(self, path: str, row: int | None, steps: Iterable[BddStep]) -> Iterator[BoundStep]:
+        """The steps with their definitions. What is wrong with a step is told for the first row that shows it."""
         for step in steps:
-            here = f" (with the row of line {row})" if row else ""
-            matches = self._steps.matches(step.type, step.name)
-            if not matches:
-                self._complain(path, step.line_number, f"No step is defined for `{step}`{here}.")
-                continue
-            if len(matches) > 1:
-                places = "; ".join(
-                    f"{match.definition.text!r} at {match.definition.place}" for match in matches
-                )
-                self._complain(path, step.line_number, f"`{step}` is ambiguous{here}: it fits {places}.")
-                continue
-            for extra, present in (("datatable", step.datatable), ("docstring", step.docstring)):
-                wanted = extra in matches[0].definition.extras
-                if wanted != (present is not None):
-                    verb = "wants a" if wanted else "takes no"
-                    self._complain(
-                        path,
-                        step.line_number,
-                        f"`{step}` {verb} {extra}{here}: {matches[0].definition.place}.",
-                    )
-            yield BoundStep(step, matches[0])
+            problem, match = self._fit(step)
+            if problem and (path, step.line_number) not in self._told:
+                self._told.add((path, step.line_number))
+                here = f" (with the row of line {row})" if row else ""
+                self._complain(path, step.line_number, f"{problem}{here}.")
+            if match:
+                yield BoundStep(step, match)
+
+    def _fit(self, step: BddStep) -> tuple[str | None, Match | None]:
+        matches = self._steps.matches(step.type, step.name)
+        if not matches:
+            return f"No step is defined for `{step}`", None
+        if len(matches) > 1:
+            places = "; ".join(f"{match.definition.text!r} at {match.definition.place}" for match in matches)
+            return f"`{step}` is ambiguous, it fits {places}", None
+        definition = matches[0].definition
+        for extra, present in (("datatable", step.datatable), ("docstring", step.docstring)):
+            if (extra in definition.extras) != (present is not None):
+                verb = "takes no" if present is not None else "wants a"
+                return f"`{step}` {verb} {extra}, as {definition.place} says", None
+        return None, matches[0]
 
 
 def _feature(source: Source) -> Feature:

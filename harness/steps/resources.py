@@ -156,19 +156,20 @@ def _listed_again(world: World, resource: str) -> None:
         )
 
 
-@then("with the scope {scope} the row {resource} is listed")
-def listed_with_scope(world: World, scope: str, resource: str) -> None:
-    give_back_scope(world, scope)
+@then("with every scope the row {resource} is listed")
+def listed_with_scope(world: World, resource: str) -> None:
+    give_back_scopes(world)
     _listed_again(world, resource)
 
 
-@then("with the permission {permission} the row {resource} is listed")
-def listed_with_permission(world: World, permission: str, resource: str) -> None:
-    give_back_permission(world, permission)
+@then("with every permission the row {resource} is listed")
+def listed_with_permission(world: World, resource: str) -> None:
+    give_back_permissions(world)
     _listed_again(world, resource)
 
 
-def _person(world: World) -> Mapping[str, Any]:
+def person_of(world: World) -> Mapping[str, Any]:
+    """The person behind the assistant."""
     return world.tenant.people[CALLERS["the assistant"][1] or 0]
 
 
@@ -176,42 +177,37 @@ def _person(world: World) -> Mapping[str, Any]:
 def lacks_scope(world: World, scope: str) -> None:
     if scope not in world.tenant.scopes:
         raise NotTestable(f"the upstream knows no scope {scope}")
-    world.use_token("the assistant", world.tenant.token(_person(world)["id"], without_scopes=[scope]))
+    world.use_token("the assistant", world.tenant.token(person_of(world)["id"], without_scopes=[scope]))
 
 
 @given("the person lacks the permission {permission}")
 def lacks_permission(world: World, permission: str) -> None:
-    if permission not in _person(world)["permissions"]:
+    if permission not in person_of(world)["permissions"]:
         raise NotTestable(f"the upstream knows no permission {permission}")
-    world.tenant.change_person(_person(world)["id"], without_permissions=[permission])
-    world.use_token("the assistant", world.tenant.token(_person(world)["id"]))
+    world.tenant.change_person(person_of(world)["id"], without_permissions=[permission])
+    world.use_token("the assistant", world.tenant.token(person_of(world)["id"]))
 
 
-def give_back_scope(world: World, scope: str) -> None:
-    """A fresh token of the same person that holds the scope (and every other)."""
-    token = world.tenant.token(_person(world)["id"])
-    if scope not in token.scopes:
-        raise HarnessFault(f"The mock minted a token without the scope {scope}.")
-    world.use_token("the assistant", token)
+def give_back_scopes(world: World) -> None:
+    """A fresh token of the same person that holds every scope."""
+    world.use_token("the assistant", world.tenant.token(person_of(world)["id"]))
 
 
-def give_back_permission(world: World, permission: str) -> None:
-    """The same person with the permission (and every other), and a fresh token."""
-    if permission not in _person(world)["permissions"]:
-        raise HarnessFault(f"The mock knows no permission {permission}.")
-    world.tenant.change_person(_person(world)["id"], permissions=None)
-    world.use_token("the assistant", world.tenant.token(_person(world)["id"]))
+def give_back_permissions(world: World) -> None:
+    """The same person with every permission, and a fresh token."""
+    world.tenant.change_person(person_of(world)["id"], permissions=None)
+    give_back_scopes(world)
 
 
-@then("with the scope {scope} the same read is answered")
-def read_with_scope(world: World, scope: str) -> None:
-    give_back_scope(world, scope)
+@then("with every scope the same read is answered")
+def read_with_scope(world: World) -> None:
+    give_back_scopes(world)
     contents(read(world, world.story.notes["uri"]))
 
 
-@then("with the permission {permission} the same read is answered")
-def read_with_permission(world: World, permission: str) -> None:
-    give_back_permission(world, permission)
+@then("with every permission the same read is answered")
+def read_with_permission(world: World) -> None:
+    give_back_permissions(world)
     contents(read(world, world.story.notes["uri"]))
 
 
@@ -354,7 +350,7 @@ def _properties(world: World, tool: str) -> Mapping[str, Any]:
 @then("the document tells the person, the organization and every scope of the token")
 def tells_who(world: World) -> None:
     held = list(walk(document(world.answer)))
-    person, token = _person(world), world.token_of("the assistant")
+    person, token = person_of(world), world.token_of("the assistant")
     wanted = [
         person["id"],
         person["name"],
@@ -374,12 +370,10 @@ def tells_who(world: World) -> None:
 
 @given("a record of {name} planted with the {name} {string}")
 def planted(world: World, collection: str, field: str, canary: str) -> None:
-    sample = world.tenant.records.get(collection) or ({},)
-    if field not in sample[0]:
-        raise HarnessFault(
-            f"The mock's records of {collection} have no {field}: {', '.join(sorted(sample[0]))}."
-        )
-    [record] = world.tenant.plant(collection, **{field: canary})
+    known = (world.tenant.records.get(collection) or [{}])[0]
+    if field not in known:
+        raise HarnessFault(f"The mock's records of {collection} have no {field}: {', '.join(sorted(known))}.")
+    [record] = world.tenant.plant(collection, values={field: canary})
     world.story.record = (collection, record)
     world.story.notes["canary"] = (field, canary)
     world.mark()

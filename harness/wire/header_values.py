@@ -39,7 +39,7 @@ def decode(value: str) -> str | None:
         text = raw.decode("utf-8")
     except (binascii.Error, ValueError):
         return None
-    return text
+    return text if base64.b64encode(raw).decode("ascii") == payload else None
 
 
 def parameter_headers(

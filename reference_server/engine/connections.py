@@ -163,12 +163,12 @@ class _Connection(asyncio.Protocol):
             # Nobody asked for this: the connection is out of step.
             return self.abort()
         self._size += len(data)
-        if (self._size > HEAD_LIMIT and not self._in_body) or self._size > HEAD_LIMIT + BODY_LIMIT:
-            return self._fail("an answer that is too large")
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            self._fail("an answer that is not HTTP")
+            return self._fail("an answer that is not HTTP")
+        if (self._size > HEAD_LIMIT and not self._in_body) or self._size > HEAD_LIMIT + BODY_LIMIT:
+            return self._fail("an answer that is too large")
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -34,6 +34,33 @@ def cli(
     return cli
 
 
+TINY = """\
+Feature: Tiny
+  @KADU-CNF-03
+  Rule: A yes runs
+    Scenario Outline: A yes makes <tool> run
+      Given an assistant that shows forms
+      When the assistant calls <tool>
+      And the person says yes
+      Then the call succeeds
+      And it ran once
+
+      Examples:
+        | tool                 |
+        | kadu_tasks_run       |
+        | kadu_webhooks_create |
+"""
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a small feature of two scenario runs, both of KADU-CNF-03 in 2026."""
+    directory = tmp_path_factory.mktemp("features") / "tiny"
+    directory.mkdir()
+    (directory / "a.feature").write_text(TINY, encoding="utf-8")
+    return directory
+
+
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[[str], list[str]]:
     """A command that runs the given Python text."""

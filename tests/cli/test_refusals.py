@@ -32,16 +32,10 @@ def secret_file(mock: Upstream, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def elsewhere(mock: Upstream, secret_file: Path) -> list[str]:
-    """The options that name the running mock API."""
-    return [
-        "--api-url",
-        mock.api_url,
-        "--control-url",
-        mock.control_url,
-        "--control-secret-file",
-        str(secret_file),
-    ]
+def elsewhere(mock: Upstream, secret_file: Path, tiny: Path) -> list[str]:
+    """The options that name the running mock API, and the small feature."""
+    options = ["--api-url", mock.api_url, "--control-url", mock.control_url]
+    return [*options, "--control-secret-file", str(secret_file), "--features", str(tiny)]
 
 
 @pytest.fixture
@@ -101,6 +95,7 @@ def refused(said, *parts: str) -> None:
     ("arguments", "part"),
     [
         (["run", "--no-such-option"], "No such option: --no-such-option"),
+        ([], "Missing command"),
         (["rum"], "No such command 'rum'"),
         (["prove", "--workers", "many"], "Invalid value for '--workers'"),
         (["prove", "--workers", "0"], "Invalid value for '--workers'"),
@@ -124,7 +119,9 @@ def refused(said, *parts: str) -> None:
         ),
     ],
 )
-def test_wrong_usage(cli, arguments, part):
+def test_wrong_usage(cli, tiny, arguments, part):
+    if arguments and arguments[0] in ("run", "prove"):
+        arguments = [*arguments, "--features", str(tiny)]
     refused(cli(*arguments), part)
 
 
@@ -189,7 +186,7 @@ def test_what_speaks_no_mcp_is_not_judged(cli, constant, elsewhere, status, kind
 
 
 def test_a_server_that_refuses_everything_in_json_rpc_is_judged_and_fails(cli, constant, elsewhere, tmp_path):
-    said = cli("run", "--url", constant(200, "application/json", ERROR), "--rule", "KADU-CNF-03", *elsewhere)
+    said = cli("run", "--url", constant(200, "application/json", ERROR), *elsewhere)
     assert said.code == 1, said
     assert "KADU-CNF-03 is broken" in said.out
     names = {path.name for path in (tmp_path / "kadu-conformance-report").iterdir()}
@@ -231,9 +228,9 @@ def test_a_control_plane_that_is_not_there(cli, dead, elsewhere):
     refused(cli("run", "--url", dead, *elsewhere), f"No control plane answers at {dead}")
 
 
-def test_the_port_of_the_mock_is_taken(cli, mock):
+def test_the_port_of_the_mock_is_taken(cli, mock, tiny):
     port = mock.api_url.rpartition(":")[2]
-    said = cli("run", "--url", "http://127.0.0.1:9/mcp", "--api-port", port)
+    said = cli("run", "--url", "http://127.0.0.1:9/mcp", "--api-port", port, "--features", str(tiny))
     refused(said, "The mock API ended with exit code 2 before it was ready", port)
 
 
@@ -279,6 +276,19 @@ def test_a_server_we_start_learns_nothing_of_the_control_plane(
     assert not {"MOCK_CONTROL_SECRET", "ANOTHER_NAME"} & environment.keys()
     assert mock.secret not in json.dumps(environment)
     assert mock.control_url not in json.dumps(environment)
+
+
+def test_the_version(cli):
+    from harness import __version__
+
+    assert cli("--version").out == f"kadu-conformance {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["prove"], ["playground"], ["rules"], ["check"]])
+def test_help_is_given_for_every_command(cli, command):
+    said = cli(*command, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(" ".join(["Usage: kadu-conformance", *command]))
 
 
 def test_the_start_does_not_load_what_help_does_not_need():

@@ -156,6 +156,11 @@ def test_every_problem_of_every_file_is_told(write, plan):
     assert len(_problems(plan)) == 2
 
 
+def test_a_step_no_row_defines_is_told_once(write, plan):
+    write(rule="Scenario: One\n  When it is <c>\n\n  Examples:\n    | c |\n    | blue |\n    | pink |\n")
+    assert _problems(plan) == [(6, 'No step is defined for `When "it is blue"` (with the row of line 10).')]
+
+
 def test_a_problem_reads_as_one_line_with_its_place(write, plan):
     path = write(rule="Scenario: One\n")
     with pytest.raises(CollectionFailed) as failed:

@@ -94,7 +94,8 @@ def test_a_percent_encoded_path_means_the_same(world: Any, call: Any) -> None:
     assert call("GET", f"/v1/%62oxes/{encoded}").json()["id"] == box
 
 
-def test_an_id_no_record_can_have_is_not_found(call: Any) -> None:
+def test_an_id_no_record_can_have_is_not_found(world: Any, call: Any) -> None:
+    world.control("POST", "/records/boxes", {"values": {"id": "9" * 101}}, 201)
     assert _refused(call("GET", "/v1/boxes/" + "9" * 101)) == (404, "not_found")
 
 
@@ -155,6 +156,13 @@ def test_a_body_outside_of_the_contract_is_422_and_names_the_field(call: Any, bo
     answer = call("POST", "/v1/boxes", body)
     assert _refused(answer) == (422, "unprocessable_entity")
     assert field in answer.json()["errors"][0]["detail"]
+
+
+def test_a_body_that_is_no_object_is_422_whatever_the_contract_says(world: Any, call: Any) -> None:
+    box = world.records["boxes"][0]["id"]
+    for body in ([], "x", 1, False):
+        assert _refused(call("POST", f"/v1/boxes/{box}/notes", body)) == (422, "unprocessable_entity")
+    assert call("POST", f"/v1/boxes/{box}/notes", {}).status_code == 201
 
 
 def test_every_flaw_of_a_body_is_told(call: Any) -> None:

@@ -5,7 +5,7 @@ import sys
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,8 @@ def generate(seed: str, now: datetime, people: int) -> World:
 def complete(
     collection: str, seed: str, now: datetime, records: Records, values: Mapping[str, Any]
 ) -> Record:
-    generated: Record = {"id": _id(seed), "created_at": text(now), "updated_at": text(now), "_made": seed[:3]}
+    made = text(now - timedelta(minutes=1))
+    generated: Record = {"id": _id(seed), "created_at": made, "updated_at": made, "_made": seed[:3]}
     if collection == "boxes":
         generated |= {"name": "Caixa", "color": "red", "open": False, "age": 0}
     return {**generated, **values}

@@ -140,6 +140,15 @@ def test_our_own_faults_are_never_the_server_s(judged: Judge) -> None:
     assert "0 rules are broken" not in text
 
 
+def test_what_nothing_points_to_is_no_evidence_against_the_server(judged: Judge) -> None:
+    runs = [sample.scenario("HRB-CNF-01", verdict, name=verdict) for verdict in ("errored", "failed")]
+    parsed = page(judged([sample.header([sample.rule("HRB-CNF-01")]), *runs]))
+    assert [attrs["class"] for attrs in parsed.all("details", "exchange")] == [
+        "exchange m-evidence",
+        "exchange m-last",
+    ]
+
+
 def test_what_passed_shows_its_steps_and_no_exchange(texts: dict[str, str]) -> None:
     good = Page(texts["good"])
     assert good.all("details", "exchange") == []
@@ -181,7 +190,7 @@ def test_a_run_of_hundreds_of_scenarios_stays_small(texts: dict[str, str]) -> No
 
 
 def test_what_the_page_leaves_out_of_a_server_that_breaks_everything_is_said(texts: dict[str, str]) -> None:
-    scenarios = texts["ruin"].split('<details class="scenario"')[1:]
+    scenarios = texts["ruin"].split('<details class="scenario c-failed"')[1:]
     shown = [scenario.count('<details class="exchange') for scenario in scenarios]
     assert shown == sorted(shown, reverse=True)
     assert set(shown) == {3, 1, 0}
@@ -205,7 +214,7 @@ def test_long_bodies_of_a_server_that_breaks_everything_stay_small(judged: Judge
         line["exchanges"][0]["answer"] |= {"body": "[" + '"<&>", ' * (1_000 if number else 14_285) + "1]"}
     text = html.render(judged(lines)).decode()
     assert len(text) < 3_000_000
-    assert "cut here; the body has 99,998 characters" in text
+    assert "cut here; it has 99,998 characters" in text
 
 
 def test_an_empty_run_and_a_bare_header_have_a_page(judged: Judge) -> None:

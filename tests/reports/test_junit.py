@@ -134,4 +134,4 @@ def test_bodies_of_100_kb_are_cut(judged: Judge) -> None:
     lines[1]["exchanges"][0]["answer"]["body"] = "x" * 100_000
     document = junit.render(judged(ended(lines, 1)))
     assert len(document) < 10_000
-    assert "cut here; the body has 100,000 characters" in document.decode()
+    assert "cut here; it has 100,000 characters" in document.decode()

@@ -118,4 +118,4 @@ def test_big_bodies_are_cut(recorded: Recorded) -> None:
     run["findings"][0]["actual"] = "y" * 100_000
     text = printed(recorded(ended(run)))
     assert len(text) < 12_000
-    assert text.count("cut here; the body has 100,000 characters") == 2
+    assert text.count("cut here; it has 100,000 characters") == 2

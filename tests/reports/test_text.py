@@ -75,8 +75,8 @@ def test_the_json_of_an_event_stream_is_laid_out() -> None:
 
 
 def test_what_is_cut_says_so() -> None:
-    assert excerpt("x" * 2_000, 1_000).note == "cut here; the body has 2,000 characters"
-    assert excerpt("x" * 2_000, 1_000, cut=True).note == "cut here; the body has 2,000 or more characters"
+    assert excerpt("x" * 2_000, 1_000).note == "cut here; it has 2,000 characters"
+    assert excerpt("x" * 2_000, 1_000, cut=True).note == "cut here; it has 2,000 or more characters"
     assert excerpt('{"a":', 1_000, cut=True).note == "cut here; the record holds no more of it"
     assert excerpt("x" * 1_000, 1_000).note == ""
     assert tail("begin" + "x" * 10, 10).text == "x" * 10

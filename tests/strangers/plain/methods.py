@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plain import resources, tools
+from plain import completions, prompts, resources, tools
 from plain.envelope import (
     HANDSHAKE,
     INVALID_PARAMS,
@@ -17,8 +17,8 @@ from plain.service import Caller, Feature, Handler, Reply, Service
 
 SERVER = {"name": "kadu-plain", "version": "0.9", "title": "Kadu, written by hand"}
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-# Prompts and completions join here: what is declared is what is in this table (MCP-21).
-FEATURES: tuple[Feature, ...] = (tools.FEATURE, resources.FEATURE)
+# MCP-21: what is declared is what is in this table.
+FEATURES: tuple[Feature, ...] = (tools.FEATURE, resources.FEATURE, prompts.FEATURE, completions.FEATURE)
 
 
 def _capabilities(*more: str) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta, timezone
 from typing import Any, Literal
 
 from plain.contract import Contract
 from plain.envelope import INVALID_PARAMS, Fault, Request
 from plain.upstream import Me, Upstream
+
+BRASILIA = timezone(timedelta(hours=-3))
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class Caller:
 
     token: str
     me: Me
+
+    @property
+    def today(self) -> date:
+        """The day in Brasília, by the API's clock."""
+        return self.me.now.astimezone(BRASILIA).date()
 
 
 @dataclass(frozen=True)

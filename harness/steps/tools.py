@@ -1,0 +1,130 @@
+"""Tools: what is offered, how it is marked, and who may run it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.checks.results import broken, expect_success
+from harness.expressions import given, then, when
+from harness.steps.calls import begin, call_for, send
+from harness.steps.outcomes import it_ran_once
+from harness.steps.resources import give_back_permissions, give_back_scopes, person_of
+from harness.verdicts import HarnessFault, NotTestable, RuleBroken
+from harness.world import World
+
+READING = ("_get", "_list")
+
+
+@when("the assistant lists the tools")
+def lists_tools(world: World) -> None:
+    world.story.notes["tools"] = world.schemas()
+    world.story.exchange = next(
+        (one for one in reversed(world.exchanges) if one.method == "tools/list"), None
+    )
+
+
+@then("these tools are offered")
+def these_are_offered(world: World, datatable: list[list[str]]) -> None:
+    wanted = {row[0] for row in datatable}
+    missing = sorted(wanted - set(world.story.notes["tools"]))
+    if missing:
+        raise broken(
+            "a tool that the documents name is not offered",
+            world.answer,
+            expected=", ".join(sorted(wanted)),
+            actual=f"missing: {', '.join(missing)}",
+        )
+
+
+def _hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    hints = tool.get("annotations")
+    return hints if isinstance(hints, Mapping) else {}
+
+
+def _reading(world: World) -> dict[str, Mapping[str, Any]]:
+    prefix = world.product.tool_prefix
+    found = {
+        name: tool
+        for name, tool in world.story.notes["tools"].items()
+        if name.startswith(prefix) and name.endswith(READING)
+    }
+    if not found:
+        raise NotTestable("the server lists no tool named get or list")
+    return found
+
+
+@then("no tool named get or list is marked destructive")
+def reads_not_destructive(world: World) -> None:
+    marked = [name for name, tool in _reading(world).items() if _hints(tool).get("destructiveHint") is True]
+    if marked:
+        raise broken(
+            "a reading tool is marked destructive",
+            world.answer,
+            expected="no destructiveHint",
+            actual=", ".join(marked),
+        )
+
+
+@then("{tool} is not marked destructive")
+def not_destructive(world: World, tool: str) -> None:
+    if tool not in world.story.notes["tools"]:
+        raise NotTestable(f"the server does not list {tool}")
+    if _hints(world.story.notes["tools"][tool]).get("destructiveHint") is True:
+        raise broken(
+            "a reading tool is marked destructive", world.answer, expected="no destructiveHint", actual=tool
+        )
+
+
+@then("every tool named get or list is marked as only reading")
+def reads_say_so(world: World) -> None:
+    silent = [name for name, tool in _reading(world).items() if _hints(tool).get("readOnlyHint") is not True]
+    if silent:
+        raise broken(
+            "a reading tool does not say that it only reads",
+            world.answer,
+            expected="readOnlyHint true",
+            actual=", ".join(silent),
+        )
+
+
+@when("the assistant calls {tool} by what everybody knows of it")
+def calls_as_known(world: World, tool: str) -> None:
+    # The caller may not be listed the tool: its schema is the one that a colleague is listed.
+    world.story.call = call_for(world, tool, caller="the colleague's assistant")
+    send(world, world.client(), world.call)
+
+
+def _runs_once(world: World) -> None:
+    try:
+        expect_success(send(world, world.client(), world.call))
+        it_ran_once(world)
+    except RuleBroken as broken_rule:
+        raise NotTestable(
+            f"could not exercise {world.call.tool}: {broken_rule.finding.message}"
+        ) from broken_rule
+
+
+@then("with every scope the same call runs once")
+def runs_with_scopes(world: World) -> None:
+    give_back_scopes(world)
+    _runs_once(world)
+
+
+@then("with every permission the same call runs once")
+def runs_with_permissions(world: World) -> None:
+    give_back_permissions(world)
+    _runs_once(world)
+
+
+@given("the assistant loses the scope {scope} after it was asked to confirm {tool}")
+def loses_scope(world: World, scope: str, tool: str) -> None:
+    begin(world, call_for(world, tool))
+    if scope not in world.tenant.scopes:
+        raise HarnessFault(f"The mock knows no scope {scope}.")
+    world.use_token("the assistant", world.tenant.token(person_of(world)["id"], without_scopes=[scope]))
+    world.story.client = world.client()
+
+
+@given("the assistant loses the permission {permission} after it was asked to confirm {tool}")
+def loses_permission(world: World, permission: str, tool: str) -> None:
+    begin(world, call_for(world, tool))
+    world.tenant.change_person(person_of(world)["id"], without_permissions=[permission])
