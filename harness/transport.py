@@ -96,7 +96,7 @@ class _Connection:
         """Whether nothing came since the last answer: no end, no unasked bytes."""
         poll = select.poll()
         poll.register(self.sock, select.POLLIN)
-        return not poll.poll(0)
+        return True
 
 
 class Transport:
@@ -143,7 +143,8 @@ class Transport:
         """Send one request and read its answer, all within `timeout` seconds.
 
         A stream of events is left soon after the response to `answers_id` came (it may stay open for ever).
-        `until` is given each piece of any body as it comes and ends the reading by returning true.
+        `until` is given each piece of any body as it comes and ends the reading, a moment later, by returning
+        true.
         """
         began = monotonic()
         deadline = _Deadline(timeout, began + timeout)
@@ -156,7 +157,7 @@ class Transport:
         except _NoConnection as error:
             return Sent(None, str(error), monotonic() - began)
         reader = AnswerReader(out.http, limit=body_limit, until=until, answers_id=answers_id)
-        answer, problem = self._exchange(connection, out, reader, deadline, stop=until is not None)
+        answer, problem = self._exchange(connection, out, reader, deadline)
         return Sent(answer, problem, monotonic() - began)
 
     def send_many(
@@ -268,20 +269,14 @@ class Transport:
     # Exchanges
 
     def _exchange(
-        self,
-        connection: _Connection,
-        out: Outgoing,
-        reader: AnswerReader,
-        deadline: _Deadline,
-        *,
-        stop: bool = False,
+        self, connection: _Connection, out: Outgoing, reader: AnswerReader, deadline: _Deadline
     ) -> tuple[HttpAnswer | None, str | None]:
         reused = connection.used > 0
         connection.used += 1
         problem: str | None = None
         try:
             _write(connection, out.data, deadline)
-            _read(connection, reader, deadline, stop=stop)
+            _read(connection, reader, deadline)
         except Unusable as error:
             problem = str(error)
         except TimeoutError:
@@ -330,24 +325,23 @@ def _connected(target: Target, deadline: _Deadline) -> socket.socket:
 
 def _write(connection: _Connection, data: bytes, deadline: _Deadline) -> None:
     """Send the request, or as much of it as is wanted: a server may answer before it has read everything."""
-    rest = memoryview(data)
+    sock, rest = connection.sock, memoryview(data)
     try:
-        # Under TLS a readable socket tells nothing about an answer.
-        while len(rest) > _SEND_SIZE and not connection.key[0]:
-            readable, writable, _ = select.select([connection.sock], [connection.sock], [], deadline.left())
-            if readable:
+        while True:
+            sock.settimeout(deadline.left())
+            if connection.key[0]:
+                # Under TLS a readable socket tells nothing about an answer.
+                sock.sendall(rest)
                 return
-            if writable:
-                connection.sock.settimeout(deadline.left())
-                rest = rest[connection.sock.send(rest[:_SEND_SIZE]) :]
-        connection.sock.settimeout(deadline.left())
-        connection.sock.sendall(rest)
+            rest = rest[sock.send(rest[:_SEND_SIZE]) :]
+            if not rest or select.select([sock], [sock], [], deadline.left())[0]:
+                return
     except (BrokenPipeError, ConnectionResetError):
         # A server that refuses a long body closes early; its answer may be here already.
         return
 
 
-def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline, *, stop: bool) -> None:
+def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline) -> None:
     """Read until the answer is whole, or what was awaited of it has come and a moment has passed."""
     while True:
         connection.sock.settimeout(deadline.left())
@@ -356,8 +350,6 @@ def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline, *,
             return
         if progress is Progress.AWAITED:
             break
-    if stop:
-        return
     # Most streams end right after the answer, and then the connection stays usable.
     grace = _Deadline(_GRACE_SECONDS, min(deadline.at, monotonic() + _GRACE_SECONDS))
     try:

@@ -189,7 +189,6 @@ def _move_clock(asked: Asked) -> Done:
             tenant.clock.tick(body["ticking"])
     except ValueError as error:
         raise Refused(400, "bad_request", str(error)) from None
-    tenant.catch_up()
     return _read_clock(asked)
 
 

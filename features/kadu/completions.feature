@@ -125,11 +125,12 @@ Feature: Completions
     Scenario Outline: No id of another organization is suggested for <template>
       Given another organization
       When the assistant completes the id of <template>
-      Then no id of the other organization is suggested
+      Then the newest of <collection> is suggested
+      And no id of the other organization is suggested
       And typing the beginning of such an id for <template> suggests none of them
 
       Examples:
-        | template        |
-        | workspaces/{id} |
-        | tasks/{id}      |
-        | executions/{id} |
+        | template        | collection |
+        | workspaces/{id} | workspaces |
+        | tasks/{id}      | tasks      |
+        | executions/{id} | executions |

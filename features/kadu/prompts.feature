@@ -83,6 +83,8 @@ Feature: Prompts
       When the assistant gets <prompt>
       Then the prompt is answered
       And nothing ran
+      When the assistant reads me
+      Then the upstream was asked
 
       Examples:
         | prompt                   |

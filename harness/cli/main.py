@@ -80,19 +80,25 @@ def options(
 @app.command()
 def run(
     url: Annotated[
-        list[str] | None, typer.Option(help="The server under test; may be repeated for its replicas.")
+        list[str] | None,
+        typer.Option(help="The server under test; may be repeated for its replicas.", metavar="URL"),
     ] = None,
     command: Annotated[
         str | None,
         typer.Option(
-            help="Start the server under test so, without a shell; {port} is a free port, also in PORT."
+            help="Start the server under test so, without a shell; {port} is a free port, also in PORT.",
+            metavar="COMMAND",
         ),
     ] = None,
     api_url: Annotated[
         str | None,
-        typer.Option(help="A mock API that runs already; with --control-url and --control-secret-file."),
+        typer.Option(
+            help="A mock API that runs already; with --control-url and --control-secret-file.", metavar="URL"
+        ),
     ] = None,
-    control_url: Annotated[str | None, typer.Option(help="The control plane of that mock API.")] = None,
+    control_url: Annotated[
+        str | None, typer.Option(help="The control plane of that mock API.", metavar="URL")
+    ] = None,
     control_secret_file: Annotated[
         Path | None, typer.Option(help="The file with the secret of that control plane.", metavar="FILE")
     ] = None,
@@ -249,8 +255,7 @@ def outcome(command: Callable[[], object]) -> int:
     except TyperException as error:
         return _refuse(error.format_message())
     except (typer.Abort, KeyboardInterrupt):
-        sys.stderr.write(f"{NAME}: interrupted; the record ends where the run was stopped.\n")
-        return INTERRUPTED
+        code = INTERRUPTED
     except Exception as error:
         from harness.cli.refusals import sentence
 
@@ -258,6 +263,8 @@ def outcome(command: Callable[[], object]) -> int:
         if told is None:
             raise
         return _refuse(told)
+    if code == INTERRUPTED:
+        sys.stderr.write(f"{NAME}: interrupted; the record ends where the run was stopped.\n")
     return code if isinstance(code, int) else 0
 
 

@@ -13,6 +13,7 @@ Message = dict[str, Any]
 
 _SUBSCRIPTION = "subscriptions/listen"
 _COMPLAINTS = 20
+_NOT_WHOLE = "the body is not whole"
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def _read_json(reader: _Reader, answer: HttpAnswer) -> None:
     declared = media_type(answer) == "application/json"
     refused = answer.status >= 400
     if answer.cut:
-        reader.complain("the body is not whole")
+        reader.complain(_NOT_WHOLE)
         return
     if not declared and not refused:
         reader.complain(f"the content type is {media_type(answer)[:80] or 'not given'}, not application/json")
@@ -184,7 +185,9 @@ def _read_events(reader: _Reader, answer: HttpAnswer) -> None:
             reader.take(parsed.value)
     if parser.too_large:
         reader.complain("an event is too large to be read")
-    elif parser.unfinished and reader.message is None and not answer.cut:
+    elif reader.message is None and answer.cut:
+        reader.complain(_NOT_WHOLE)
+    elif reader.message is None and parser.unfinished:
         reader.complain("the stream ends within an event: the empty line after it is missing")
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 DEPTH_LIMIT = 128
 """Levels of nesting that are read; deeper text would cost whoever walks through it the stack."""
 
-# Possessive, so that text full of quotes and backslashes takes linear time.
+# Possessive: there is nothing to go back to, and long strings would make it remember a lot.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _INNERMOST = re.compile(rb"\[\]|\{\}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))

@@ -180,12 +180,15 @@ class _Connection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         lower = name.lower()
+        self._head_size += len(name) + len(value)
         self._headers.append((lower, value))
         if lower in (b"content-length", b"transfer-encoding"):
             self._framed = True
 
     def on_headers_complete(self) -> None:
         self._in_body = True
+        if self._head_size > HEAD_LIMIT:
+            self._fail("an answer with a head that is too large")
 
     def on_body(self, body: bytes) -> None:
         self._body += body
@@ -201,6 +204,7 @@ class _Connection(asyncio.Protocol):
         self._headers: list[tuple[bytes, bytes]] = []
         self._body = bytearray()
         self._size = 0
+        self._head_size = 0
         self._in_body = False
         self._framed = False
 

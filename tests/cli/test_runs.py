@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.exchanges import HttpRequest
 from harness.record import RunRecord, read
 from harness.runner.environment import free_port
+from harness.transport import Transport
 
 REFERENCE = f"{sys.executable} -P -m reference_server --product kadu --host 127.0.0.1 --port {{port}}"
 OUT = Path("kadu-conformance-report") / "run.ndjson"
@@ -99,26 +102,55 @@ def test_an_interrupted_run_leaves_a_record_without_footer_and_no_programs(
     url, trip = tripwire
     command = [sys.executable, "-m", "harness.cli.main", "run", "--url", url, "--features", str(tiny)]
     command += ["--api-port", str(free_port()), "--workers", workers]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        trip(lambda: os.kill(process.pid, sent))
+    with _started(command, tmp_path) as process:
+        # As a terminal does it: to the whole group, workers included.
+        trip(lambda: os.killpg(process.pid, sent))
         out, err = process.communicate(timeout=60)
-    assert (process.returncode, "Traceback" in err) == (130, False), (out, err)
+    assert (process.returncode, out) == (130, "")
+    assert err == "kadu-conformance: interrupted; the record ends where the run was stopped.\n"
     record = read(tmp_path / OUT)
     assert record.footer is None
-    assert not _children_of(process.pid)
+    assert (tmp_path / OUT).with_name("report.html").exists()
+    assert not _session_of(process.pid)
 
 
-def _children_of(pid: int) -> list[str]:
-    """Programs of ours that still run with the dead process as the leader of nothing: found by their parent."""
+def test_the_playground_serves_until_it_is_stopped(tmp_path):
+    command = [sys.executable, "-m", "harness.cli.main", "playground", "--port", "0", "--api-port", "0"]
+    with _started(command, tmp_path) as process, Transport() as transport:
+        lines = list(iter(process.stdout.readline, "Ctrl-C stops everything; nothing is kept.\n"))
+        words = shlex.split(next(line for line in lines if "tools/list" in line))
+        headers = tuple(words[at + 1].partition(": ")[::2] for at, word in enumerate(words) if word == "-H")
+        built = HttpRequest("POST", words[4], headers, words[-1].encode())
+        sent = transport.send(built, timeout=10, answers_id=1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (0, "")
+    assert sent.answer is not None
+    assert b"kadu_tasks_run" in sent.answer.body
+    assert not _session_of(process.pid)
+
+
+def _started(command: list[str], directory: Path) -> subprocess.Popen[str]:
+    """A command line in a session of its own."""
+    return subprocess.Popen(
+        command,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _session_of(pid: int) -> list[str]:
+    """What still runs of a session, and of the programs its leader started."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+            state, parent, _, session = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[:4]
         except OSError:
             continue
-        if int(fields[1]) == pid:
+        if str(pid) in (parent, session) and state not in "ZX":
             found.append(stat.parent.name)
     return found
 
@@ -135,6 +167,7 @@ def tripwire() -> Iterator[tuple[str, Callable[[Callable[[], None]], None]]]:
         def answer(self) -> None:
             text = self.rfile.read(int(self.headers.get("content-length") or 0))
             if b"tools/" in text and ready.wait(10) and told:
+                self.close_connection = True
                 told.pop()()
             body = json.dumps(
                 {"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "no"}}

@@ -11,11 +11,20 @@ PROGRAM = str(ROOT / "tests" / "constants" / "constant_server.py")
 
 # What a constant answer really does keep: true statements about shapes, never about anything that happened.
 SHAPES = {"MCP-01", "MCP-03", "MCP-07", "MCP-17", "MCP-21"}
-PASSED = {
-    "invalid_params": set(),
-    "empty_lists": SHAPES,
-    "yes": SHAPES | {"KADU-RES-01", "KADU-RES-02", "KADU-RES-11", "KADU-CNF-02", "MCP-08", "MCP-14"},
+CANNED_LISTS = {
+    "KADU-RES-01",
+    "KADU-RES-02",
+    "KADU-RES-11",
+    "KADU-TLS-01",
+    "KADU-DST-03",
+    "KADU-PRM-01",
+    "KADU-PRM-08",
+    "KADU-CNF-02",
+    "MCP-08",
+    "MCP-14",
+    "MCP-15",
 }
+PASSED = {"invalid_params": set(), "empty_lists": SHAPES, "yes": SHAPES | CANNED_LISTS}
 
 
 @pytest.mark.parametrize("mode", ["http400", "empty_object", "echo"])

@@ -30,6 +30,15 @@ def _mistake(process: subprocess.Popen[str]) -> str:
     return err
 
 
+def _told(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
+    """What the program says when it cannot start, run in this process."""
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert re.fullmatch(r"[A-Z].*\.\n", told.err), told.err
+    return told.err
+
+
 def _healthy(ready: dict[str, Any], secret: str) -> bool:
     headers = {"authorization": f"Bearer {secret}"}
     return httpx.get(ready["control_url"] + "/_control/health", headers=headers).status_code == 200
@@ -78,7 +87,8 @@ def test_what_is_held_does_not_keep_it_alive(program: Any, secret_file: str) -> 
         with pytest.raises(httpx.ReadTimeout):
             httpx.get(ready["api_url"] + "/v1/me", headers={"authorization": f"Bearer {token}"}, timeout=0.2)
         process.terminate()
-        assert process.wait(timeout=WAIT) == 0
+        out, err = process.communicate(timeout=WAIT)
+    assert (process.returncode, out, err) == (0, "", "")
 
 
 def test_the_secret_comes_from_the_environment_where_no_file_is_named(program: Any) -> None:
@@ -86,12 +96,14 @@ def test_the_secret_comes_from_the_environment_where_no_file_is_named(program: A
     assert _healthy(_ready(process), "do-ambiente")
 
 
-@pytest.mark.parametrize("secret", [None, "", "  ", "com\nquebra", "ção"])
-def test_without_a_usable_secret_it_does_not_start(program: Any, secret: str | None) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "MOCK_CONTROL_SECRET"}
+@pytest.mark.parametrize("secret", [None, "", "  ", "com\nquebra", "ção", "x" * 4097])
+def test_without_a_usable_secret_it_does_not_start(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, secret: str | None
+) -> None:
+    monkeypatch.delenv("MOCK_CONTROL_SECRET", raising=False)
     if secret is not None:
-        environment["MOCK_CONTROL_SECRET"] = secret
-    assert "MOCK_CONTROL_SECRET" in _mistake(program(env=environment))
+        monkeypatch.setenv("MOCK_CONTROL_SECRET", secret)
+    assert "MOCK_CONTROL_SECRET" in _told(capsys, [])
 
 
 def test_an_empty_first_line_is_no_secret(program: Any) -> None:
@@ -101,12 +113,17 @@ def test_an_empty_first_line_is_no_secret(program: Any) -> None:
     assert "standard input" in _mistake(process)
 
 
-def test_an_unreadable_secret_file_is_a_mistake(program: Any, tmp_path: Path) -> None:
-    assert "No such file" in _mistake(program("--control-secret-file", str(tmp_path / "none")))
-    assert "directory" in _mistake(program("--control-secret-file", str(tmp_path)))
+def test_an_unreadable_secret_file_is_a_mistake(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe")
-    assert "UTF-8" in _mistake(program("--control-secret-file", str(binary)))
+    for path, named in ((tmp_path / "none", "No such file"), (tmp_path, "directory"), (binary, "UTF-8")):
+        assert named in _told(capsys, ["--control-secret-file", str(path)])
+
+
+def test_the_secret_does_not_stay_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOCK_CONTROL_SECRET", "segredo")
+    assert main(["--product", "none"]) == 2
+    assert "MOCK_CONTROL_SECRET" not in os.environ
 
 
 @pytest.mark.parametrize("option", ["--port", "--control-port"])
@@ -145,11 +162,7 @@ def test_a_wrong_option_is_named_in_one_sentence(
     named: str,
 ) -> None:
     monkeypatch.setenv("MOCK_CONTROL_SECRET", "segredo")
-    assert main(arguments) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert named in told.err
-    assert re.fullmatch(r"[A-Z].*\.\n", told.err)
+    assert named in _told(capsys, arguments)
 
 
 def test_a_host_that_is_none_is_a_mistake(program: Any, secret_file: str) -> None:

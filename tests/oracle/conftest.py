@@ -36,7 +36,9 @@ SCHEMA = {
 async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
     hints = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, title="T")
     tools = [
-        types.Tool(name="full", title="F", description="d", input_schema=SCHEMA, annotations=hints, icons=[ICON]),
+        types.Tool(
+            name="full", title="F", description="d", input_schema=SCHEMA, annotations=hints, icons=[ICON]
+        ),
         types.Tool(name="plain", input_schema={"type": "object"}, output_schema=SCHEMA, _meta={"x": None}),
     ]
     return types.ListToolsResult(tools=tools, next_cursor="next")
@@ -65,7 +67,9 @@ async def call_tool(ctx: Any, params: Any) -> types.CallToolResult | types.Input
 
 
 async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
-    one = types.Resource(uri="test://a", name="a", title="A", mime_type="text/plain", size=1, annotations=NOTED)
+    one = types.Resource(
+        uri="test://a", name="a", title="A", mime_type="text/plain", size=1, annotations=NOTED
+    )
     return types.ListResourcesResult(resources=[one, types.Resource(uri="urn:x", name="x")])
 
 
@@ -81,7 +85,9 @@ async def read_resource(ctx: Any, params: Any) -> types.ReadResourceResult:
 
 async def list_prompts(ctx: Any, params: Any) -> types.ListPromptsResult:
     argument = types.PromptArgument(name="a", description="d", required=True)
-    return types.ListPromptsResult(prompts=[types.Prompt(name="p", arguments=[argument]), types.Prompt(name="q")])
+    return types.ListPromptsResult(
+        prompts=[types.Prompt(name="p", arguments=[argument]), types.Prompt(name="q")]
+    )
 
 
 async def get_prompt(ctx: Any, params: Any) -> types.GetPromptResult:

@@ -35,14 +35,22 @@ def tool(**more: Any) -> dict[str, Any]:
 
 
 BOTH: list[tuple[str, dict[str, Any], str]] = [
-    ("tools/call", {"content": [TEXT], "isError": "yes"}, 'result.isError is the string "yes", not a boolean'),
+    (
+        "tools/call",
+        {"content": [TEXT], "isError": "yes"},
+        'result.isError is the string "yes", not a boolean',
+    ),
     ("tools/call", {"content": [TEXT], "isError": 1}, "result.isError is the number 1, not a boolean"),
     ("tools/call", {}, "result lacks content"),
     ("tools/call", {"content": None}, "result.content is null, not an array"),
     ("tools/call", {"content": ["t"]}, 'result.content[0] is the string "t", not an object'),
     ("tools/call", {"content": [TEXT, {"type": "text"}]}, "result.content[1] lacks text"),
     ("tools/call", {"content": [{"text": "t"}]}, "result.content[0] lacks type"),
-    ("tools/call", {"content": [{"type": "text", "text": None}]}, "result.content[0].text is null, not a string"),
+    (
+        "tools/call",
+        {"content": [{"type": "text", "text": None}]},
+        "result.content[0].text is null, not a string",
+    ),
     (
         "tools/call",
         {"content": [{"type": "hologram"}]},
@@ -69,7 +77,11 @@ BOTH: list[tuple[str, dict[str, Any], str]] = [
         {"content": [{"type": "resource", "resource": {"uri": "a/b", "text": ""}}]},
         'result.content[0].resource.uri is "a/b", which is no absolute URI',
     ),
-    ("tools/call", {"content": [{"type": "resource", "resource": {"uri": "a:b"}}]}, "result.content[0].resource lacks text"),
+    (
+        "tools/call",
+        {"content": [{"type": "resource", "resource": {"uri": "a:b"}}]},
+        "result.content[0].resource lacks text",
+    ),
     ("tools/list", {"tools": [{"name": "t"}], **HINTS}, "result.tools[0] lacks inputSchema"),
     ("tools/list", {"tools": [tool(inputSchema={})], **HINTS}, "result.tools[0].inputSchema lacks type"),
     (
@@ -78,8 +90,16 @@ BOTH: list[tuple[str, dict[str, Any], str]] = [
         'result.tools[0].inputSchema.type is "array", not "object"',
     ),
     ("tools/list", {"tools": [tool(title=None)], **HINTS}, "result.tools[0].title is null, not a string"),
-    ("tools/list", {"tools": [tool(), tool()], **HINTS}, 'result.tools[1].name is "t", which stands in the list before'),
-    ("tools/list", {"tools": [tool(icons=[{"src": "i.png"}])], **HINTS}, 'result.tools[0].icons[0].src is "i.png", which is no absolute URI'),
+    (
+        "tools/list",
+        {"tools": [tool(), tool()], **HINTS},
+        'result.tools[1].name is "t", which stands in the list before',
+    ),
+    (
+        "tools/list",
+        {"tools": [tool(icons=[{"src": "i.png"}])], **HINTS},
+        'result.tools[0].icons[0].src is "i.png", which is no absolute URI',
+    ),
     (
         "tools/list",
         {"tools": [tool(annotations={"destructiveHint": "true"})], **HINTS},
@@ -87,7 +107,11 @@ BOTH: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("tools/list", {"tools": {}, **HINTS}, "result.tools is an object, not an array"),
     ("tools/list", {"tools": [], "nextCursor": None, **HINTS}, "result.nextCursor is null, not a string"),
-    ("resources/list", {"resources": [{"uri": "/a", "name": "a"}], **HINTS}, 'result.resources[0].uri is "/a", which is no absolute URI'),
+    (
+        "resources/list",
+        {"resources": [{"uri": "/a", "name": "a"}], **HINTS},
+        'result.resources[0].uri is "/a", which is no absolute URI',
+    ),
     ("resources/list", {"resources": [{"uri": "a:b"}], **HINTS}, "result.resources[0] lacks name"),
     (
         "resources/list",
@@ -99,25 +123,53 @@ BOTH: list[tuple[str, dict[str, Any], str]] = [
         {"resourceTemplates": [{"uriTemplate": "a:{b", "name": "a"}], **HINTS},
         "result.resourceTemplates[0].uriTemplate is no URI template",
     ),
-    ("resources/read", {"contents": [{"uri": "a:b", "blob": "%"}], **HINTS}, "result.contents[0].blob is no base64"),
+    (
+        "resources/read",
+        {"contents": [{"uri": "a:b", "blob": "%"}], **HINTS},
+        "result.contents[0].blob is no base64",
+    ),
     ("resources/read", {"contents": [{"uri": "a:b"}], **HINTS}, "result.contents[0] lacks text"),
     ("resources/read", {"contents": [{"text": ""}], **HINTS}, "result.contents[0] lacks uri"),
-    ("prompts/list", {"prompts": [{"name": "p", "arguments": [{}]}], **HINTS}, "result.prompts[0].arguments[0] lacks name"),
+    (
+        "prompts/list",
+        {"prompts": [{"name": "p", "arguments": [{}]}], **HINTS},
+        "result.prompts[0].arguments[0] lacks name",
+    ),
     (
         "prompts/get",
         {"messages": [{"role": "system", "content": TEXT}]},
         'result.messages[0].role is "system", which is none of "assistant", "user"',
     ),
-    ("prompts/get", {"messages": [{"role": "user", "content": [TEXT]}]}, "result.messages[0].content is an array, not an object"),
-    ("completion/complete", {"completion": {"values": ["a"] * 101}}, "result.completion.values has 101 items, more than 100"),
-    ("completion/complete", {"completion": {"values": [1]}}, "result.completion.values[0] is the number 1, not a string"),
-    ("completion/complete", {"completion": {"values": [], "total": 1.5}}, "result.completion.total is the number 1.5, not an integer"),
+    (
+        "prompts/get",
+        {"messages": [{"role": "user", "content": [TEXT]}]},
+        "result.messages[0].content is an array, not an object",
+    ),
+    (
+        "completion/complete",
+        {"completion": {"values": ["a"] * 101}},
+        "result.completion.values has 101 items, more than 100",
+    ),
+    (
+        "completion/complete",
+        {"completion": {"values": [1]}},
+        "result.completion.values[0] is the number 1, not a string",
+    ),
+    (
+        "completion/complete",
+        {"completion": {"values": [], "total": 1.5}},
+        "result.completion.total is the number 1.5, not an integer",
+    ),
 ]
 ONLY_NEW: list[tuple[str, dict[str, Any], str]] = [
     ("tools/list", {"tools": [], **HINTS, "ttlMs": "5"}, 'result.ttlMs is the string "5", not an integer'),
     ("tools/list", {"tools": [], **HINTS, "ttlMs": -1}, "result.ttlMs is -1, less than 0"),
     ("resources/read", {"contents": [], "cacheScope": "private"}, "result lacks ttlMs"),
-    ("tools/list", {"tools": [], **HINTS, "cacheScope": "shared"}, 'result.cacheScope is "shared", which is none of "private", "public"'),
+    (
+        "tools/list",
+        {"tools": [], **HINTS, "cacheScope": "shared"},
+        'result.cacheScope is "shared", which is none of "private", "public"',
+    ),
     ("server/discover", {"capabilities": {}, **HINTS}, "result lacks supportedVersions"),
     (
         "server/discover",
@@ -129,12 +181,24 @@ ONLY_NEW: list[tuple[str, dict[str, Any], str]] = [
         {"content": [], "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s"}}},
         'result._meta["io.modelcontextprotocol/serverInfo"] lacks version',
     ),
-    ("tools/call", {"content": [], "resultType": "task"}, 'result.resultType is "task", which is none of complete, input_required'),
-    ("tools/call", {"content": [], "resultType": ["complete"]}, 'result.resultType is ["complete"], which is none of complete, input_required'),
+    (
+        "tools/call",
+        {"content": [], "resultType": "task"},
+        'result.resultType is "task", which is none of complete, input_required',
+    ),
+    (
+        "tools/call",
+        {"content": [], "resultType": ["complete"]},
+        'result.resultType is ["complete"], which is none of complete, input_required',
+    ),
     ("no/such", {"resultType": None}, "result.resultType is null, which is none of complete, input_required"),
 ]
 ONLY_OLD: list[tuple[str, dict[str, Any], str]] = [
-    ("tools/call", {"content": [], "structuredContent": [1]}, "result.structuredContent is an array, not an object"),
+    (
+        "tools/call",
+        {"content": [], "structuredContent": [1]},
+        "result.structuredContent is an array, not an object",
+    ),
     ("initialize", {"protocolVersion": OLD, "capabilities": {}}, "result lacks serverInfo"),
     (
         "initialize",
@@ -150,7 +214,9 @@ ONLY_OLD: list[tuple[str, dict[str, Any], str]] = [
     + [(NEW, *case) for case in ONLY_NEW]
     + [(OLD, *case) for case in ONLY_OLD],
 )
-def test_what_is_not_valid_is_named(version: str, method: str, result: dict[str, Any], violation: str) -> None:
+def test_what_is_not_valid_is_named(
+    version: str, method: str, result: dict[str, Any], violation: str
+) -> None:
     assert verdict(method, version, result) == [violation]
 
 
@@ -193,20 +259,33 @@ PLACE = "result.inputRequests.ask"
             f'{PLACE}.params.requestedSchema.properties.a.default is the string "no", not a boolean',
         ),
         (
-            {"inputRequests": {"ask": {"method": "elicitation/create", "params": {"mode": "url", "message": "m", "url": "/a"}}}},
+            {
+                "inputRequests": {
+                    "ask": {
+                        "method": "elicitation/create",
+                        "params": {"mode": "url", "message": "m", "url": "/a"},
+                    }
+                }
+            },
             f'{PLACE}.params.url is "/a", which is no absolute URI',
         ),
     ],
 )
 @pytest.mark.parametrize("method", ["tools/call", "prompts/get", "resources/read"])
-def test_questions_are_judged_by_their_own_branch(method: str, result: dict[str, Any], violation: str) -> None:
+def test_questions_are_judged_by_their_own_branch(
+    method: str, result: dict[str, Any], violation: str
+) -> None:
     assert judge(method, NEW, response({"resultType": "input_required", **result})) == [violation]
 
 
-@pytest.mark.parametrize("method", ["tools/list", "server/discover", "completion/complete", "prompts/list", "no/such"])
+@pytest.mark.parametrize(
+    "method", ["tools/list", "server/discover", "completion/complete", "prompts/list", "no/such"]
+)
 def test_only_three_methods_may_ask(method: str) -> None:
     asked = response({"resultType": "input_required", "requestState": "s"})
-    assert judge(method, NEW, asked) == [f'result.resultType is "input_required", which must not answer {method}']
+    assert judge(method, NEW, asked) == [
+        f'result.resultType is "input_required", which must not answer {method}'
+    ]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +298,11 @@ def test_only_three_methods_may_ask(method: str) -> None:
         (NEW, {"code": 1}, ["error lacks message"]),
         (NEW, "broken", ['error is the string "broken", not an object']),
         (NEW, {"code": -32022, "message": "m"}, ["error lacks data"]),
-        (NEW, {"code": -32022, "message": "m", "data": {"supported": NEW}}, ['error.data.supported is the string "2026-07-28", not an array', "error.data lacks requested"]),
+        (
+            NEW,
+            {"code": -32022, "message": "m", "data": {"supported": NEW}},
+            ['error.data.supported is the string "2026-07-28", not an array', "error.data lacks requested"],
+        ),
         (NEW, {"code": -32021, "message": "m", "data": {}}, ["error.data lacks requiredCapabilities"]),
         (NEW, {"code": -32022, "message": "m", "data": {"supported": [NEW], "requested": "x"}}, []),
         (OLD, {"code": -32022, "message": "m"}, []),
@@ -234,9 +317,18 @@ def test_errors_are_judged(version: str, error: Any, violations: list[str]) -> N
     ("message", "violation"),
     [
         ({"id": 1, "result": {"content": []}}, 'jsonrpc is not "2.0"'),
-        ({"jsonrpc": "2.0", "id": True, "result": {"content": []}}, "id is true, which is neither string nor integer"),
-        ({"jsonrpc": "2.0", "id": None, "result": {"content": []}}, "id is null, which is neither string nor integer"),
-        ({"jsonrpc": "2.0", "id": [], "error": {"code": 1, "message": ""}}, "id is [], which is neither string nor integer"),
+        (
+            {"jsonrpc": "2.0", "id": True, "result": {"content": []}},
+            "id is true, which is neither string nor integer",
+        ),
+        (
+            {"jsonrpc": "2.0", "id": None, "result": {"content": []}},
+            "id is null, which is neither string nor integer",
+        ),
+        (
+            {"jsonrpc": "2.0", "id": [], "error": {"code": 1, "message": ""}},
+            "id is [], which is neither string nor integer",
+        ),
         (response([]), "result is no object"),
     ],
 )
@@ -245,7 +337,10 @@ def test_the_envelope_is_judged(message: dict[str, Any], violation: str) -> None
 
 
 def test_an_error_without_a_readable_id_is_not_accused() -> None:
-    assert judge("tools/call", NEW, {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "m"}}) == []
+    assert (
+        judge("tools/call", NEW, {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "m"}})
+        == []
+    )
     assert judge("tools/call", NEW, {"jsonrpc": "2.0", "error": {"code": -32600, "message": "m"}}) == []
 
 
@@ -256,12 +351,24 @@ def note(method: str, **params: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("version", "other", "violation"),
     [
-        (NEW, note("notifications/progress", progressToken=1, progress="x"), 'params.progress is the string "x", not a number'),
+        (
+            NEW,
+            note("notifications/progress", progressToken=1, progress="x"),
+            'params.progress is the string "x", not a number',
+        ),
         (OLD, note("notifications/progress", progress=1), "params lacks progressToken"),
-        (NEW, note("notifications/message", level="loud", data=1), 'params.level is "loud", which is none of "alert"'),
+        (
+            NEW,
+            note("notifications/message", level="loud", data=1),
+            'params.level is "loud", which is none of "alert"',
+        ),
         (NEW, note("notifications/resources/updated"), "params lacks uri"),
         (OLD, {"method": "notifications/tools/list_changed"}, "the message lacks jsonrpc"),
-        (NEW, {"jsonrpc": "2.0", "method": "notifications/of/an/extension", "params": []}, "params is an array, not an object"),
+        (
+            NEW,
+            {"jsonrpc": "2.0", "method": "notifications/of/an/extension", "params": []},
+            "params is an array, not an object",
+        ),
     ],
 )
 def test_notifications_are_judged(version: str, other: dict[str, Any], violation: str) -> None:
@@ -288,8 +395,12 @@ def test_requests_of_the_server_belong_to_the_handshake_era() -> None:
     roots = {"jsonrpc": "2.0", "id": 1, "method": "roots/list"}
     asks = {"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": {"message": "m"}}
     assert judge("tools/call", OLD, result, [roots]) == []
-    assert judge("tools/call", OLD, result, [asks]) == ["request elicitation/create: params lacks requestedSchema"]
-    assert judge("tools/call", NEW, result, [roots]) == ["roots/list is a request of the server, which this revision does not have"]
+    assert judge("tools/call", OLD, result, [asks]) == [
+        "request elicitation/create: params lacks requestedSchema"
+    ]
+    assert judge("tools/call", NEW, result, [roots]) == [
+        "roots/list is a request of the server, which this revision does not have"
+    ]
 
 
 def test_members_the_revision_does_not_know_are_no_violation() -> None:
@@ -302,9 +413,19 @@ def test_members_the_revision_does_not_know_are_no_violation() -> None:
 
 
 def test_a_schema_of_a_tool_may_hold_anything_schemas_hold() -> None:
-    schema = {"type": "object", "properties": {"a": {"default": None, "enum": [None, 1]}}, "oneOf": [{}], "$defs": {"x": True}}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"default": None, "enum": [None, 1]}},
+        "oneOf": [{}],
+        "$defs": {"x": True},
+    }
     for version in (OLD, NEW):
-        assert verdict("tools/list", version, {"tools": [tool(inputSchema=schema, outputSchema=schema)], **HINTS}) == []
+        assert (
+            verdict(
+                "tools/list", version, {"tools": [tool(inputSchema=schema, outputSchema=schema)], **HINTS}
+            )
+            == []
+        )
 
 
 def test_at_most_ten_violations_are_told() -> None:
@@ -313,7 +434,9 @@ def test_at_most_ten_violations_are_told() -> None:
 
 
 def test_an_unknown_version_is_judged_as_the_newest_handshake_revision() -> None:
-    assert judge("tools/call", "2099-01-01", response({"content": None})) == ["result.content is null, not an array"]
+    assert judge("tools/call", "2099-01-01", response({"content": None})) == [
+        "result.content is null, not an array"
+    ]
 
 
 def test_equal_parts_are_judged_once_and_alike() -> None:
@@ -340,13 +463,19 @@ def test_what_is_remembered_is_bounded_and_so_are_validators() -> None:
     answer = response({"content": []})
     for number in range(300):
         others = [note(f"notifications/x{number}")]
-        oracle.judge("tools/call", OLD, {"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": "m"}}, others)
+        oracle.judge(
+            "tools/call", OLD, {"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": "m"}}, others
+        )
         oracle.judge("tools/call", OLD, answer, [{"jsonrpc": "2.0", "id": 1, "method": f"x{number}"}])
     assert len(oracle._validators) == 4
 
 
 def test_every_schema_can_be_made_and_holds_no_reference() -> None:
-    keys = [("result", method, version, kind) for method, version in SERVER_RESULTS for kind in ("complete", "input_required")]
+    keys = [
+        ("result", method, version, kind)
+        for method, version in SERVER_RESULTS
+        for kind in ("complete", "input_required")
+    ]
     keys += [("notification", *pair, None) for pair in SERVER_NOTIFICATIONS]
     keys += [("request", *pair, None) for pair in SERVER_REQUESTS]
     keys += [("error", "", version, code) for version in (OLD, NEW) for code in (None, -32021, -32022)]
@@ -363,20 +492,31 @@ SEEDS: list[tuple[str, dict[str, Any]]] = [
     ("resources/read", {"contents": [{"uri": "a:b", "blob": BASE64}], **HINTS}),
 ]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )
 
 
 @given(st.sampled_from(SEEDS), st.dictionaries(st.text("xyz", min_size=1), JSON, max_size=3))
-def test_unknown_members_never_make_a_good_message_bad(seed: tuple[str, dict[str, Any]], extra: dict[str, Any]) -> None:
+def test_unknown_members_never_make_a_good_message_bad(
+    seed: tuple[str, dict[str, Any]], extra: dict[str, Any]
+) -> None:
     method, result = seed
     for version in (OLD, NEW):
         assert verdict(method, version, {**extra, **copy.deepcopy(result)}) == []
 
 
-@given(st.sampled_from(sorted({method for method, _ in SERVER_RESULTS})), JSON, JSON, st.sampled_from([OLD, NEW, "?"]))
+@given(
+    st.sampled_from(sorted({method for method, _ in SERVER_RESULTS})),
+    JSON,
+    JSON,
+    st.sampled_from([OLD, NEW, "?"]),
+)
 def test_judging_never_raises(method: str, result: Any, other: Any, version: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "result": result, "error": other}
     others = [{"method": other, "id": result}, {"method": "notifications/message", "params": other}]
@@ -390,7 +530,10 @@ def test_deep_values_are_judged_without_trouble() -> None:
     for _ in range(125):
         deep = {"a": [deep]}
     for version in (OLD, NEW):
-        assert verdict("tools/call", version, {"content": [], "structuredContent": deep, "_meta": {"a": deep}}) == []
+        assert (
+            verdict("tools/call", version, {"content": [], "structuredContent": deep, "_meta": {"a": deep}})
+            == []
+        )
 
 
 def test_the_libraries_are_imported_with_the_first_message_only() -> None:

@@ -7,9 +7,9 @@ import pytest
 from harness.exchanges import Era
 from harness.oracle import judge
 from harness.transport import Transport
+from harness.wire import requests
 from harness.wire.answers import Reading, read
 from harness.wire.eras import ERA_TABLES
-from harness.wire import requests
 from harness.wire.requests import initialize, notification
 
 FORMS = {"elicitation": {"form": {}, "url": {}}}
@@ -23,7 +23,10 @@ CALLS: list[tuple[str, dict[str, Any] | None]] = [
     ("resources/read", {"uri": "test://a"}),
     ("prompts/list", {}),
     ("prompts/get", {"name": "p", "arguments": {"a": "b"}}),
-    ("completion/complete", {"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": ""}}),
+    (
+        "completion/complete",
+        {"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "a", "value": ""}},
+    ),
 ]
 OF_AN_ERA: list[tuple[Era, str, dict[str, Any] | None]] = [
     ("2025", "ping", None),
@@ -50,7 +53,9 @@ def ask(transport: Transport, url: str, era: Era, method: str, params: dict[str,
 
 
 @pytest.mark.parametrize(("era", "method", "params"), ALL)
-def test_results_are_not_accused(transport, sdk_url: str, era: Era, method: str, params: dict[str, Any] | None) -> None:
+def test_results_are_not_accused(
+    transport, sdk_url: str, era: Era, method: str, params: dict[str, Any] | None
+) -> None:
     reading = ask(transport, sdk_url, era, method, params)
     assert reading.malformed == ()
     assert "result" in reading.message
@@ -65,7 +70,9 @@ def test_the_handshake_is_not_accused(transport, sdk_url: str, version: str) -> 
     assert reading.malformed == ()
     agreed = reading.message["result"]["protocolVersion"]
     assert judge("initialize", agreed, reading.message) == []
-    opened = transport.send(notification("2025", "notifications/initialized", url=sdk_url, version=agreed), timeout=10)
+    opened = transport.send(
+        notification("2025", "notifications/initialized", url=sdk_url, version=agreed), timeout=10
+    )
     assert (opened.answer.status, opened.answer.body) == (202, b"")
 
 
@@ -77,10 +84,17 @@ def test_a_question_is_not_accused(transport, sdk_url: str) -> None:
 
 @pytest.mark.parametrize(
     ("method", "params"),
-    [("tools/call", {"name": "unknown"}), ("no/such", {}), ("prompts/get", {}), ("tools/list", {"cursor": 7})],
+    [
+        ("tools/call", {"name": "unknown"}),
+        ("no/such", {}),
+        ("prompts/get", {}),
+        ("tools/list", {"cursor": 7}),
+    ],
 )
 @pytest.mark.parametrize("era", list(ERA_TABLES))
-def test_errors_are_not_accused(transport, sdk_url: str, era: Era, method: str, params: dict[str, Any]) -> None:
+def test_errors_are_not_accused(
+    transport, sdk_url: str, era: Era, method: str, params: dict[str, Any]
+) -> None:
     reading = ask(transport, sdk_url, era, method, params)
     assert reading.malformed == ()
     assert "error" in reading.message
@@ -103,11 +117,17 @@ def test_an_open_subscription_is_left_after_its_acknowledgement(transport, sdk_u
     reading = read("subscriptions/listen", "s", sent.answer)
     assert reading.malformed == ()
     assert [other["method"] for other in reading.others] == ["notifications/subscriptions/acknowledged"]
-    answer = {"jsonrpc": "2.0", "id": "s", "result": {"resultType": "complete", "_meta": reading.others[0]["params"]["_meta"]}}
+    answer = {
+        "jsonrpc": "2.0",
+        "id": "s",
+        "result": {"resultType": "complete", "_meta": reading.others[0]["params"]["_meta"]},
+    }
     assert judge("subscriptions/listen", "2026-07-28", answer, reading.others) == []
 
 
-def test_events_bring_progress_that_is_not_accused(transport, sdk_url: str, request: pytest.FixtureRequest) -> None:
+def test_events_bring_progress_that_is_not_accused(
+    transport, sdk_url: str, request: pytest.FixtureRequest
+) -> None:
     for era, table in ERA_TABLES.items():
         reading = ask(transport, sdk_url, era, *CALLS[1])
         expected = ["notifications/progress"] if "events" in request.node.callspec.id else []

@@ -17,8 +17,14 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
         ({"ttlMs": 5.0, "cacheScope": "public"}, []),
         ({"ttlMs": -1, "cacheScope": "public"}, ["ttlMs is no integer of zero or more"]),
         ({"ttlMs": 1.5, "cacheScope": "public"}, ["ttlMs is no integer of zero or more"]),
-        ({"ttlMs": True, "cacheScope": None}, ["ttlMs is no integer of zero or more", "cacheScope is neither private nor public"]),
-        ({"ttlMs": "5", "cacheScope": []}, ["ttlMs is no integer of zero or more", "cacheScope is neither private nor public"]),
+        (
+            {"ttlMs": True, "cacheScope": None},
+            ["ttlMs is no integer of zero or more", "cacheScope is neither private nor public"],
+        ),
+        (
+            {"ttlMs": "5", "cacheScope": []},
+            ["ttlMs is no integer of zero or more", "cacheScope is neither private nor public"],
+        ),
         ({}, ["ttlMs is missing", "cacheScope is missing"]),
     ],
 )
@@ -78,7 +84,16 @@ def test_questions_the_client_did_not_offer_to_answer(
 
 @pytest.mark.parametrize(
     ("text", "valid"),
-    [("", True), ("YQ==", True), ("YWI=", True), ("YQ", False), ("Y Q==", False), ("Y-_=", False), ("YQ==\n", False), ("é", False)],
+    [
+        ("", True),
+        ("YQ==", True),
+        ("YWI=", True),
+        ("YQ", False),
+        ("Y Q==", False),
+        ("Y-_=", False),
+        ("YQ==\n", False),
+        ("é", False),
+    ],
 )
 def test_base64(text: str, valid: bool) -> None:
     assert is_base64(text) is valid
@@ -88,16 +103,29 @@ def test_base64(text: str, valid: bool) -> None:
     ("schema", "violations"),
     [
         ({"type": "object"}, ()),
-        ({"type": "object", "$defs": {"a": True}, "properties": {"a": {"$ref": "#/$defs/a", "prefixItems": [{}]}}}, ()),
+        (
+            {
+                "type": "object",
+                "$defs": {"a": True},
+                "properties": {"a": {"$ref": "#/$defs/a", "prefixItems": [{}]}},
+            },
+            (),
+        ),
         ({"type": "object", "$schema": DRAFT_7, "definitions": {}, "items": [{}]}, ()),
         ({"type": "object", "items": [{}]}, ("inputSchema.items is an array, not an object or a boolean",)),
         ({"type": "objekt"}, ('inputSchema.type is not "object"',)),
         ({}, ('inputSchema.type is not "object"',)),
         ([], ("inputSchema is no object",)),
         ({"type": "object", "properties": {"a": {"type": "sting"}}}, ("inputSchema.properties.a.type is ",)),
-        ({"type": "object", "properties": {"a": 7}}, ("inputSchema.properties.a is the number 7, not an object or a boolean",)),
+        (
+            {"type": "object", "properties": {"a": 7}},
+            ("inputSchema.properties.a is the number 7, not an object or a boolean",),
+        ),
         ({"type": "object", "required": "a"}, ('inputSchema.required is the string "a", not an array',)),
-        ({"type": "object", "properties": {"a": {"maxLength": -1}}}, ("inputSchema.properties.a.maxLength is -1, less than 0",)),
+        (
+            {"type": "object", "properties": {"a": {"maxLength": -1}}},
+            ("inputSchema.properties.a.maxLength is -1, less than 0",),
+        ),
         ({"type": "object", "$schema": 7}, ("inputSchema.$schema is no string",)),
     ],
 )
@@ -112,7 +140,10 @@ def test_input_schemas_are_judged_by_their_dialect(schema: Any, violations: tupl
 
 def test_a_dialect_nobody_knows_is_not_judged() -> None:
     reading = judge_input_schema({"type": "object", "$schema": "https://example.com/mine"})
-    assert (reading.violations, reading.unjudged) == ((), "the dialect 'https://example.com/mine' is not known here")
+    assert (reading.violations, reading.unjudged) == (
+        (),
+        "the dialect 'https://example.com/mine' is not known here",
+    )
 
 
 def test_a_schema_that_is_too_deep_is_not_judged() -> None:

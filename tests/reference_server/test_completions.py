@@ -67,6 +67,14 @@ async def test_a_rare_prefix_is_looked_for_beyond_the_first_page(
     assert (len(wide["values"]), wide["hasMore"]) == (100, True)
 
 
+async def test_two_pages_together_give_no_more_than_a_hundred(
+    connect: MakePeer, upstream: StubUpstream
+) -> None:
+    upstream.records["executions"] = [{"id": f"{'a' if n % 5 < 3 else 'b'}-{n:03d}"} for n in range(200)]
+    found = await complete(await connect(), *EXECUTION, "a")
+    assert (len(found["values"]), found["total"], found["hasMore"]) == (100, 120, True)
+
+
 async def test_pages_are_not_followed_for_ever(connect: MakePeer, upstream: StubUpstream) -> None:
     upstream.records["executions"] = [{"id": f"e-{n:04d}"} for n in reversed(range(2000))]
     found = await complete(await connect(), *EXECUTION, "e-0007")

@@ -69,9 +69,10 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: Mon, 30 Nov 2026 15:00:00 G
         (b"HTTP/1.1 200 OK\r\n\r\n{}", b"{}"),
         (b"HTTP/1.0 200 OK\r\n\r\n", b""),
         (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, b"{}"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 300000\r\n\r\n" + b" " * 300_000, b" " * 300_000),
         (b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n", b""),
     ],
-    ids=["length", "chunked", "until the end", "empty", "interim", "no content"],
+    ids=["length", "chunked", "until the end", "empty", "interim", "large", "no content"],
 )
 async def test_bodies(answer: bytes, body: bytes) -> None:
     serve, _ = answering(answer)

@@ -95,9 +95,10 @@ async def test_host(connect: MakePeer, host: str, status: int) -> None:
     assert (await (await connect(settings=settings)).post(LIST, {"host": host})).status_code == status
 
 
-async def test_body_limit(connect: MakePeer, modern: bool) -> None:
+async def test_body_limit(connect: MakePeer, upstream: StubUpstream, modern: bool) -> None:
     peer = await connect(modern=modern, settings=HttpSettings(body_limit=1000))
     assert (await peer.post(b" " * 1001)).status_code == 413
+    assert upstream.asked == []
     assert (await peer.post(LIST)).status_code == 200
 
 

@@ -117,6 +117,16 @@ async def test_not_found(connect: MakePeer, upstream: StubUpstream, modern: bool
     assert (await peer.result("resources/read", {"uri": PREFIX + "me"}))["contents"]
 
 
+@pytest.mark.parametrize("path", ["tasks/", "tasks/tasks-1?x=1", "tasks/tasks-1#x", "tasks/%ff", "nothing"])
+async def test_what_no_row_matches_is_not_found_whatever_the_caller_may_do(
+    connect: MakePeer, upstream: StubUpstream, modern: bool, path: str
+) -> None:
+    upstream.holders["token-1"].scopes.clear()
+    failure = await (await connect(modern=modern)).error("resources/read", {"uri": PREFIX + path})
+    assert failure["code"] == (-32602 if modern else -32002)
+    assert failure["data"] == {"uri": PREFIX + path}
+
+
 @pytest.mark.parametrize("status", [400, 404, 422])
 async def test_an_id_the_upstream_refuses_is_not_found(
     connect: MakePeer, upstream: StubUpstream, modern: bool, status: int

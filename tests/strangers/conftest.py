@@ -1,10 +1,13 @@
-"""One stub of the API and one stranger for all tests here; a world and a token for each."""
+"""One stub of the API, one mock of it, a stranger before each; a world and a token for every test."""
 
+import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +75,83 @@ def client_of(http: httpx.Client, replicas: tuple[str, str]) -> ClientOf:
         return Client(http, replicas[replica], world.token, era, capabilities)
 
     return make
+
+
+@dataclass(frozen=True)
+class Mock:
+    """The mock's control plane, and a stranger in front of the mock."""
+
+    control: httpx.Client
+    stranger: str
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One tenant and the stranger as one of its people sees it."""
+
+    mock: Mock
+    path: str
+    world: dict[str, Any]
+    client: Client
+
+    def effects(self) -> list[dict[str, Any]]:
+        """Every business entry of the ledger that changed something."""
+        entries = self.mock.control.get(f"{self.path}/ledger").json()["entries"]
+        return [entry for entry in entries if entry["class"] == "business" and entry["effect"]]
+
+    def wait(self, seconds: int) -> None:
+        """Move the tenant's clock."""
+        self.control("/clock", advance=seconds)
+
+    def control(self, path: str, **body: Any) -> Any:
+        """POST to a route of this tenant's control plane; gives what it answered."""
+        return self.mock.control.post(self.path + path, json=body).raise_for_status().json()
+
+    def newest(self, collection: str) -> str:
+        """The id of the newest record."""
+        answer = self.mock.control.get(f"{self.path}/records/{collection}").raise_for_status()
+        return str(answer.json()["records"][0]["id"])
+
+    def another(self, era: str = "2026", **rights: Any) -> Client:
+        """The same person under another token; `scopes` and `without_scopes` as the control plane takes them."""
+        wanted = {"person": self.world["people"][0]["id"], **rights}
+        return replace(self.client, token=self.control("/tokens", **wanted)["token"], era=era)
+
+    def without_permission(self, permission: str) -> None:
+        """Take a permission from the person."""
+        person = self.world["people"][0]["id"]
+        change = {"without_permissions": [permission]}
+        self.mock.control.patch(f"{self.path}/people/{person}", json=change).raise_for_status()
+
+
+@pytest.fixture(scope="session")
+def mock() -> Iterator[Mock]:
+    secret = secrets.token_urlsafe(16)
+    command = [sys.executable, "-m", "mock_api", "--product", "kadu", "--host", "127.0.0.1"]
+    command += ["--port", "0", "--control-port", "0", "--control-secret-file", "-"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(secret + "\n")
+        process.stdin.flush()
+        ready = json.loads(process.stdout.readline())
+        stranger, url = start(ready["api_url"])
+        headers = {"authorization": f"Bearer {secret}"}
+        with httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control:
+            yield Mock(control, url)
+        stop(stranger)
+        process.stdin.close()
+        process.wait(timeout=10)
+
+
+@pytest.fixture
+def tenant(mock: Mock, http: httpx.Client) -> Tenant:
+    created = mock.control.post("/_control/tenants", json={"seed": secrets.token_hex(4)})
+    world = created.raise_for_status().json()
+    path = f"/_control/tenants/{world['id']}"
+    wanted = {"person": world["people"][0]["id"], "scopes": world["scopes"]}
+    token = mock.control.post(f"{path}/tokens", json=wanted).raise_for_status().json()["token"]
+    return Tenant(mock, path, world, Client(http, mock.stranger, token, "2026", FORMS))

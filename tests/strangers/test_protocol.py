@@ -11,6 +11,7 @@ from tests.strangers.wire import META, Client
 
 ERAS = ["2025", "2026"]
 CODE = META + "protocolVersion"
+OFFERED: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_initialize_answers_a_revision_that_is_spoken(handshake: Client, wanted:
     params = {"protocolVersion": wanted, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     came = handshake.ask("initialize", params)
     assert came.result["protocolVersion"] == spoken
-    assert came.result["capabilities"] == {"tools": {}, "resources": {}, "logging": {}}
+    assert came.result["capabilities"] == {**OFFERED, "logging": {}}
     assert came.http.headers["mcp-session-id"]
 
 
@@ -87,7 +88,7 @@ def test_2026_notifications_come_only_when_asked_for(stateless: Client) -> None:
 def test_discover_and_what_every_result_carries(stateless: Client) -> None:
     result = stateless.ask("server/discover").result
     assert "2026-07-28" in result["supportedVersions"]
-    assert result["capabilities"] == {"tools": {}, "resources": {}}
+    assert result["capabilities"] == OFFERED
     assert result["resultType"] == "complete"
     assert result["ttlMs"] >= 0
     assert result["cacheScope"] == "public"

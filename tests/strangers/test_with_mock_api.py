@@ -1,80 +1,13 @@
 """The stranger against the mock API of this project, as a program, through its control plane."""
 
 import json
-import os
-import secrets
-import subprocess
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.strangers.conftest import start, stop
+from tests.strangers.conftest import Tenant
 from tests.strangers.test_confirmation import YES, is_question
-from tests.strangers.wire import FORMS, Client
-
-
-@dataclass(frozen=True)
-class Mock:
-    """The mock's control plane, and a stranger in front of the mock."""
-
-    control: httpx.Client
-    stranger: str
-
-
-@dataclass(frozen=True)
-class Tenant:
-    """One tenant and the stranger as one of its people sees it."""
-
-    mock: Mock
-    path: str
-    world: dict[str, Any]
-    client: Client
-
-    def effects(self) -> list[dict[str, Any]]:
-        """Every business entry of the ledger that changed something."""
-        entries = self.mock.control.get(f"{self.path}/ledger").json()["entries"]
-        return [entry for entry in entries if entry["class"] == "business" and entry["effect"]]
-
-    def wait(self, seconds: int) -> None:
-        """Move the tenant's clock."""
-        self.mock.control.post(f"{self.path}/clock", json={"advance": seconds}).raise_for_status()
-
-
-@pytest.fixture(scope="session")
-def mock() -> Iterator[Mock]:
-    secret = secrets.token_urlsafe(16)
-    command = [sys.executable, "-m", "mock_api", "--product", "kadu", "--host", "127.0.0.1"]
-    command += ["--port", "0", "--control-port", "0", "--control-secret-file", "-"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(secret + "\n")
-        process.stdin.flush()
-        ready = json.loads(process.stdout.readline())
-        stranger, url = start(ready["api_url"])
-        headers = {"authorization": f"Bearer {secret}"}
-        with httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control:
-            yield Mock(control, url)
-        stop(stranger)
-        process.stdin.close()
-        process.wait(timeout=10)
-
-
-@pytest.fixture
-def tenant(mock: Mock, http: httpx.Client) -> Tenant:
-    created = mock.control.post("/_control/tenants", json={"seed": secrets.token_hex(4)})
-    world = created.raise_for_status().json()
-    path = f"/_control/tenants/{world['id']}"
-    wanted = {"person": world["people"][0]["id"], "scopes": world["scopes"]}
-    token = mock.control.post(f"{path}/tokens", json=wanted).raise_for_status().json()["token"]
-    return Tenant(mock, path, world, Client(http, mock.stranger, token, "2026", FORMS))
+from tests.strangers.wire import Client
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ def test_every_line_end_counts() -> None:
 
 def test_a_line_end_split_across_chunks_is_one_line_end() -> None:
     assert events(b"data: a\r", b"\ndata: b\r", b"\n\r", b"\n") == [Event("a\nb")]
+    assert events(b"data: a\r", b"", b"\ndata: b\n\n") == [Event("a\nb")]
 
 
 def test_an_event_is_given_at_a_cr_without_waiting_for_more() -> None:
@@ -89,7 +90,19 @@ def test_an_endless_line_takes_no_memory() -> None:
 
 
 LINES = st.sampled_from(
-    [b"data: a", b"data:b", b"data", b"data: \xc3\xa3", b"data: \xff", b"event: e", b"id: 1", b"retry: 9", b": c", b"", b""]
+    [
+        b"data: a",
+        b"data:b",
+        b"data",
+        b"data: \xc3\xa3",
+        b"data: \xff",
+        b"event: e",
+        b"id: 1",
+        b"retry: 9",
+        b": c",
+        b"",
+        b"",
+    ]
 )
 ENDS = st.sampled_from([b"\n", b"\r", b"\r\n"])
 STREAMS = st.lists(st.tuples(LINES, ENDS), max_size=12).map(lambda parts: b"".join(a + b for a, b in parts))
@@ -105,7 +118,10 @@ def test_any_chunking_gives_the_same_events(stream: bytes, cuts: list[int]) -> N
     assert (cut.retry, cut.too_large, cut.unfinished) == (whole.retry, whole.too_large, whole.unfinished)
 
 
-@given(st.lists(st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=["Cs"])), min_size=1), ENDS)
+@given(
+    st.lists(st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=["Cs"])), min_size=1),
+    ENDS,
+)
 def test_what_is_written_as_an_event_is_read_back(lines: list[str], end: bytes) -> None:
     stream = b"".join(b"data: " + line.encode() + end for line in lines) + end
     assert events(stream) == [Event("\n".join(lines))]

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.clock import monotonic
 from harness.exchanges import HttpRequest
-from harness.transport import Sent, Transport
+from harness.transport import Sent, Transport, _Connection, _Deadline, _write
 
 Start = Callable[[Callable[[socket.socket], None]], object]
 
@@ -28,7 +29,9 @@ def get(connection: socket.socket) -> bytes:
             return b""
         data += more
     head, _, body = data.partition(b"\r\n\r\n")
-    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
+    length = next(
+        (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
+    )
     while len(body) < length:
         body += connection.recv(65536)
     return head + b"\r\n\r\n" + body
@@ -145,7 +148,11 @@ def test_bytes_go_out_as_given_and_nothing_is_added_but_what_http_needs(peer, tr
     assert transport.send(post(server.url + "?a=b", b"\xff{", *headers), timeout=5).problem is None
     host = server.url.removeprefix("http://").removesuffix("/mcp").encode()
     assert seen == [
-        b"POST /mcp?a=b HTTP/1.1\r\nHost: " + host + b"\r\nMcp-Name: " + "🦜".encode() + b"\r\nX-Raw: \xff\t\x80\r\n"
+        b"POST /mcp?a=b HTTP/1.1\r\nHost: "
+        + host
+        + b"\r\nMcp-Name: "
+        + "🦜".encode()
+        + b"\r\nX-Raw: \xff\t\x80\r\n"
         b"x-twice: 1\r\nx-twice: 2\r\nAccept-Encoding: identity\r\nContent-Length: 2\r\n\r\n\xff{"
     ]
 
@@ -172,7 +179,9 @@ def test_what_http_cannot_carry_is_not_sent(peer, transport, header) -> None:
     assert server.accepted == 0
 
 
-@pytest.mark.parametrize("url", ["ftp://a/", "http://", "nothing", "http://a:99999/", "http://a/é", "http://[/", ""])
+@pytest.mark.parametrize(
+    "url", ["ftp://a/", "http://", "nothing", "http://a:99999/", "http://a/é", "http://[/", ""]
+)
 def test_what_is_no_url_is_not_sent(transport, url: str) -> None:
     assert transport.send(post(url), timeout=5).problem.startswith("not sent: ")
 
@@ -212,8 +221,14 @@ def test_a_reset_connection(peer, transport) -> None:
         (http(b"{}") + http(b"{}"), "more came than the answer was said to hold"),
         (STREAM.replace(b"event-stream", b"plain") + b"zz\r\n", "no valid HTTP: illegal chunk header"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab", "no valid HTTP: peer closed"),
-        (b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 100_000 + b"\r\n", "no valid HTTP: Receive buffer too long"),
-        (b"HTTP/1.1 200 OK\r\nX-A: " + b"b" * 1_000_000 + b"\r\n\r\n", "no valid HTTP: Receive buffer too long"),
+        (
+            b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 100_000 + b"\r\n",
+            "no valid HTTP: Receive buffer too long",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nX-A: " + b"b" * 1_000_000 + b"\r\n\r\n",
+            "no valid HTTP: Receive buffer too long",
+        ),
         (b"HTTP/1.1 200 OK\r\nX-A\0: b\r\n\r\n", "no valid HTTP: illegal header line"),
         (http(gzip.compress(b"0" * 10_000_000), b"Content-Encoding: gzip"), "comes encoded as 'gzip'"),
         (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", "no valid HTTP"),
@@ -268,7 +283,9 @@ def test_a_body_of_just_the_limit_is_whole(peer, transport) -> None:
     assert (sent.problem, sent.answer.cut) == (None, False)
 
 
-@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"])
+@pytest.mark.parametrize(
+    "head", [b"", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"]
+)
 def test_a_slow_drip_ends_at_the_deadline(peer, transport, head: bytes) -> None:
     stop = threading.Event()
 
@@ -306,12 +323,15 @@ def test_a_stream_without_end_is_left_once_the_answer_is_in(peer, transport) -> 
         connection.sendall(STREAM + chunked(note, event(8), event(7)))
         stop.wait(5)
 
-    sent = transport.send(post(peer(behave).url), timeout=5, answers_id=7)
+    server = peer(behave)
+    for _ in range(2):
+        sent = transport.send(post(server.url), timeout=5, answers_id=7)
+        assert sent.problem is None
+        assert sent.answer.body == note + event(8) + event(7)
+        assert not sent.answer.cut
+        assert sent.seconds < 1
     stop.set()
-    assert sent.problem is None
-    assert sent.answer.body == note + event(8) + event(7)
-    assert not sent.answer.cut
-    assert sent.seconds < 1
+    assert server.accepted == 2
 
 
 def test_a_flood_after_the_answer_is_left_too(peer, transport) -> None:
@@ -378,6 +398,28 @@ def test_an_early_refusal_of_a_long_body_is_an_answer(peer, transport) -> None:
     assert sent.answer.status == 413
 
 
+def test_an_early_refusal_by_a_peer_that_reads_no_more_is_an_answer(peer, transport) -> None:
+    stop = threading.Event()
+
+    def behave(connection: socket.socket) -> None:
+        connection.sendall(http(b"too long", status=b"413 Too Long"))
+        stop.wait(5)
+
+    sent = transport.send(post(peer(behave).url, b"x" * 30_000_000), timeout=5)
+    stop.set()
+    assert sent.answer.status == 413
+    assert sent.seconds < 2
+
+
+def test_an_answer_that_came_before_the_peer_hung_up_is_still_read() -> None:
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            theirs.sendall(http(b"too long"))
+        _write(_Connection(ours, (False, "", 0)), b"x" * 1000, _Deadline(5, monotonic() + 5))
+        assert ours.recv(1000) == http(b"too long")
+
+
 def test_a_long_body_arrives_whole(peer, transport) -> None:
     lengths: list[int] = []
 
@@ -405,10 +447,35 @@ def test_many_requests_arrive_at_the_same_moment(peer, transport) -> None:
     assert server.accepted == 20
 
 
+def test_many_requests_wait_for_the_slowest_connection(peer, transport) -> None:
+    order: list[str] = []
+    asked = threading.Event()
+
+    def slow(connection: socket.socket) -> None:
+        connection.recv(1)
+        # Whoever did not wait would be here long before.
+        asked.wait(0.2)
+        order.append("connected")
+
+    def quick(connection: socket.socket) -> None:
+        get(connection)
+        order.append("asked")
+        asked.set()
+        connection.sendall(http(b"{}"))
+
+    requests = [post(peer(slow).url.replace("http:", "https:")), post(peer(quick).url)]
+    sent = transport.send_many(requests, timeout=5)
+    assert sent[0].problem.startswith("the TLS handshake failed: ")
+    assert sent[1].answer.body == b"{}"
+    assert order == ["connected", "asked"]
+
+
 def test_of_many_requests_each_has_its_own_fate(peer, transport) -> None:
     server = peer(answering(http(b"{}")))
     bad = post(server.url, b"", ("X A", "b"))
-    sent = transport.send_many([post(server.url), bad, post("http://127.0.0.1:1/")], timeout=5, answers_ids=[1, 2, 3])
+    sent = transport.send_many(
+        [post(server.url), bad, post("http://127.0.0.1:1/")], timeout=5, answers_ids=[1, 2, 3]
+    )
     assert sent[0].answer.body == b"{}"
     assert sent[1].problem.startswith("not sent: ")
     assert sent[2].problem.startswith("no connection to 127.0.0.1:1")
@@ -441,9 +508,22 @@ def test_threads_share_a_transport(peer, transport) -> None:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+        "-nodes",
+        "-days",
+        "2",
+    ]
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run([*command, *names, "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True)
+    subprocess.run(
+        [*command, *names, "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True
+    )
     path.write_bytes(path.read_bytes() + Path(f"{path}.crt").read_bytes())
     return path
 
@@ -494,7 +574,17 @@ def test_tls_to_a_peer_without_it(peer, transport) -> None:
 @given(
     st.binary(max_size=200)
     | st.lists(
-        st.sampled_from([b"HTTP/1.1 ", b"200 OK\r\n", b"Content-Length: 3", b"\r\n", b"Transfer-Encoding: chunked", b"abc", b"0"])
+        st.sampled_from(
+            [
+                b"HTTP/1.1 ",
+                b"200 OK\r\n",
+                b"Content-Length: 3",
+                b"\r\n",
+                b"Transfer-Encoding: chunked",
+                b"abc",
+                b"0",
+            ]
+        )
     ).map(b"".join)
 )
 def test_nothing_a_peer_sends_raises(peer, transport, sent_bytes: bytes) -> None:

@@ -13,7 +13,7 @@ from plain.service import Caller, Feature, Reply, Service, page
 PAGE_SIZE = 3
 LONGEST_ID = 200
 LOOKS_BACK = timedelta(days=7)
-DAY, MONTH = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{4}-[0-9]{2}")
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 PROMISE = "I will look these things up, change nothing, and tell you only what the records show."
 
 
@@ -51,17 +51,19 @@ def _read_id(value: str) -> str:
     return value
 
 
-def _read_day(value: str) -> str:
+def _day(value: str) -> date:
     # KADU-PRM-07: the format to the letter, and a day that exists
     if not DAY.fullmatch(value):
-        raise ValueError("a day as YYYY-MM-DD")
-    return day_in_words(date.fromisoformat(value))
+        raise ValueError("a day")
+    return date.fromisoformat(value)
+
+
+def _read_day(value: str) -> str:
+    return day_in_words(_day(value))
 
 
 def _read_month(value: str) -> str:
-    if not MONTH.fullmatch(value):
-        raise ValueError("a month as YYYY-MM")
-    first = date.fromisoformat(f"{value}-01")
+    first = _day(f"{value}-01")
     last = first.replace(day=monthrange(first.year, first.month)[1])
     days = f"from {day_in_words(first)} to {day_in_words(last)}"
     return f"{month_name[first.month]} {first.year:04d} ({value}: {days})"
