@@ -96,7 +96,7 @@ class _Connection:
         """Whether nothing came since the last answer: no end, no unasked bytes."""
         poll = select.poll()
         poll.register(self.sock, select.POLLIN)
-        return True
+        return not poll.poll(0)
 
 
 class Transport:

@@ -12,8 +12,10 @@ from mock_api.asgi import Receive, Scope, Send
 from mock_api.calls import Outcome, Refusal
 from mock_api.contract import FrozenOperation
 from mock_api.errors import problem
-from mock_api.execution import Arguments, execute
+from mock_api.execution import execute
 from mock_api.generic import public
+from mock_api.idempotency import IN_PROGRESS, RETRY_AFTER, Replayed
+from mock_api.judging import Arguments
 from mock_api.ledger import Entry
 from mock_api.links import UPLOAD_LIMIT, download, upload
 from mock_api.routing import Match
@@ -33,6 +35,8 @@ _FILE = (
     (b"x-content-type-options", b"nosniff"),
 )
 _CHALLENGE = (b"www-authenticate", b"Bearer")
+_RETRY_AFTER = (b"retry-after", b"%d" % RETRY_AFTER)
+_REPLAY = (b"x-idempotent-replay", b"true")
 
 Fields = tuple[tuple[bytes, bytes], ...]
 
@@ -117,11 +121,17 @@ class Api:
             outcome = await execute(tenant, caller, operation, arguments)
             dropped = tenant.faults.strike(operation.id, "drop_response") is not None
         except Refusal as refusal:
-            outcome, code = Outcome(refusal.status, problem(refusal), effect=False), refusal.code
+            replay = isinstance(refusal, Replayed)
+            outcome = Outcome(refusal.status, problem(refusal), effect=False, replay=replay)
+            code = refusal.code
             if refusal.status == 401:
                 fields = (_JSON, _CHALLENGE)
             elif match.allowed:
                 fields = (_JSON, (b"allow", ", ".join(match.allowed).encode("ascii")))
+            elif code == IN_PROGRESS:
+                fields = (_JSON, _RETRY_AFTER)
+        if outcome.replay:
+            fields = (*fields, _REPLAY)
         status, body = outcome.status, public(outcome.body)
         if self._check_answers and operation is not None:
             outside = _outside_contract(operation, status, body)
@@ -134,7 +144,7 @@ class Api:
                 at=clock.text(tenant.clock.now()),
                 klass=_ledger_class(operation, method),
                 effect=outcome.effect,
-                replay=False,
+                replay=outcome.replay,
                 operation=None if operation is None else operation.id,
                 method=method,
                 path=raw_path.decode("latin-1"),

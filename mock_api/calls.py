@@ -46,13 +46,15 @@ class Call:
 class Outcome:
     """What a call came to: status and JSON body, whether anything of the organization changed.
 
-    `secrets` names the fields of the body that are shown this once only.
+    `secrets` names the fields of the body that are shown this once only. `replay` marks what an earlier call with
+    the same idempotency key came to: nothing ran.
     """
 
     status: int
     body: Any
     effect: bool
     secrets: tuple[str, ...] = field(default=())
+    replay: bool = False
 
 
 Behaviour = Callable[[Call], Outcome]

@@ -13,6 +13,8 @@ TITLES = {
     "payload_too_large": "The body is too large",
     "unprocessable_entity": "The arguments are not valid",
     "confirmation_replayed": "The confirmation was used before",
+    "idempotency_key_reused": "The idempotency key stands for another request",
+    "idempotency_request_in_progress": "The first request is still running",
     "unavailable": "The service is not available now",
     "outside_contract": "The mock's own answer breaks its contract",
 }
@@ -30,11 +32,15 @@ class Invalid(Refusal):
         self.details = details
 
 
+def details_of(refusal: Refusal) -> list[str]:
+    """Every detail of a refusal."""
+    return refusal.details if isinstance(refusal, Invalid) else [refusal.detail]
+
+
 def problem(refusal: Refusal) -> dict[str, Any]:
     """The body of an error of the public API: status, and one item for each detail."""
-    details = refusal.details if isinstance(refusal, Invalid) else [refusal.detail]
     title = TITLES.get(refusal.code, refusal.code.replace("_", " ").capitalize())
-    errors = [{"title": title, "code": refusal.code, "detail": detail} for detail in details]
+    errors = [{"title": title, "code": refusal.code, "detail": detail} for detail in details_of(refusal)]
     return {"status": refusal.status, "errors": errors}
 
 

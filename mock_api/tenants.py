@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from mock_api.calls import Record, Records, Refusal
 from mock_api.confirmations import Confirmations
 from mock_api.faults import Faults
+from mock_api.idempotency import Idempotency
 from mock_api.jsons import read, write
 from mock_api.ledger import Ledger
 from mock_api.product import Product
@@ -79,6 +80,7 @@ class Tenant:
     faults: Faults = field(default_factory=Faults)
     ledger: Ledger = field(default_factory=Ledger)
     confirmations: Confirmations = field(default_factory=Confirmations)
+    idempotency: Idempotency = field(default_factory=Idempotency)
     closed: bool = False
     _made: int = 0
     _caught_up: datetime | None = None

@@ -21,18 +21,25 @@ _MONTHS = (
 
 
 def holds_date(text: str, day: date) -> bool:
-    """True when the text holds that day: 2026-10-24, 24/10/2026, 24 de outubro, October 24."""
-    return any(re.search(form, text, re.IGNORECASE) for form in _day_forms(day))
+    """True when the text holds that day: 2026-10-24, 24/10/2026, 24 de outubro, 24th of October, Oct 24.
+
+    Where the year follows a day in words, it has to be that day's.
+    """
+    if any(re.search(form, text) for form in _day_figures(day)):
+        return True
+    years = (
+        found.group("year") for form in _day_words(day) for found in re.finditer(form, text, re.IGNORECASE)
+    )
+    return any(year in (None, str(day.year)) for year in years)
 
 
 def holds_month(text: str, month: str) -> bool:
-    """True when the text holds that month (`YYYY-MM`): 2026-09, 09/2026, setembro de 2026."""
+    """True when the text holds that month (`YYYY-MM`): 2026-09, 2026/09, 09/2026, setembro de 2026."""
     year, number = month.split("-")
-    names = "|".join(_MONTHS[int(number) - 1])
     forms = [
-        rf"(?<!\d){year}-{number}(?!\d)",
-        rf"(?<!\d){number}/{year}(?!\d)",
-        rf"\b(?:{names})\b\.?,?\s*(?:de\s+|del\s+|of\s+|/)?{year}\b",
+        rf"(?<!\d){year}[-/.]{number}(?!\d)",
+        rf"(?<!\d){number}[-/.]{year}(?!\d)",
+        rf"\b(?:{_names(int(number))})\b\.?,?[\s(/-]*(?:de\s+|del\s+|of\s+)?{year}\b",
     ]
     return any(re.search(form, text, re.IGNORECASE) for form in forms)
 
@@ -42,12 +49,21 @@ def around(moment: date, days: int = 1) -> list[date]:
     return [moment + timedelta(days=offset) for offset in range(-days, days + 1)]
 
 
-def _day_forms(day: date) -> Iterator[str]:
-    names = "|".join(_MONTHS[day.month - 1])
-    yield rf"(?<!\d){day.isoformat()}(?!\d)"
-    yield rf"(?<!\d)0?{day.day}[/.-]0?{day.month}[/.-](?:{day.year}|{day.year % 100:02d})(?!\d)"
-    yield rf"(?<!\d)0?{day.day}º?\s+(?:de\s+|of\s+)?(?:{names})\b"
-    yield rf"\b(?:{names})\.?\s+0?{day.day}(?:st|nd|rd|th)?(?!\d)"
+def _names(month: int) -> str:
+    return "|".join(sorted(_MONTHS[month - 1], key=len, reverse=True))
+
+
+def _day_figures(day: date) -> Iterator[str]:
+    year, short, month, number = day.year, day.year % 100, f"0?{day.month}", f"0?{day.day}"
+    yield rf"(?<!\d){year}[-/.]{month}[-/.]{number}(?!\d)"
+    yield rf"(?<!\d)(?:{number}[-/.]{month}|{month}[-/.]{number})[-/.](?:{year}|{short:02d})(?!\d)"
+
+
+def _day_words(day: date) -> Iterator[str]:
+    names, number = _names(day.month), f"0?{day.day}"
+    year = r"(?:[\s,.(/-]+(?:de\s+|del\s+|of\s+)?(?P<year>\d{4}))?"
+    yield rf"(?<!\d){number}(?:º|\.|st|nd|rd|th)?[\s-]+(?:de\s+|of\s+)?(?:{names})\b{year}"
+    yield rf"\b(?:{names})\.?\s+{number}(?:st|nd|rd|th)?(?!\d){year}"
 
 
 def months_before(current: str, count: int) -> list[str]:

@@ -120,9 +120,9 @@ class Oracle:
 
     def _judged(self, key: _Key, value: Any) -> Iterator[Found]:
         what, method, revision, kind = key
-        listed = _LISTED.get(method, "") if what == "result" else ""
+        listed = _LISTED.get(method) if what == "result" else None
         items = value.get(listed) if isinstance(value, dict) else None
-        if isinstance(items, list):
+        if listed is not None and isinstance(items, list):
             # Callers see different lists of the same items: each item is judged once.
             yield from unsaid.listed_twice(method, value)
             for position, item in enumerate(items):

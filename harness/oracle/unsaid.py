@@ -34,7 +34,9 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 
 def listed_twice(method: str, result: Mapping[str, Any]) -> Iterator[Found]:
     """Names of tools and prompts, URIs of resources that stand twice in a page: each is a unique identifier."""
-    key, name = _UNIQUE.get(method, ("", ""))
+    if method not in _UNIQUE:
+        return
+    key, name = _UNIQUE[method]
     seen: set[str] = set()
     for position, item in enumerate(_items(result.get(key))):
         value = item.get(name) if isinstance(item, Mapping) else None

@@ -119,6 +119,28 @@ time.sleep(60)
     assert program.output.endswith("bye\n")
 
 
+def test_the_children_of_a_program_may_say_goodbye_too(script):
+    text = """
+import os, signal, sys, time, json
+read, write = os.pipe()
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    def bye(number, frame):
+        print("the child says bye", flush=True)
+        os._exit(0)
+    signal.signal(signal.SIGTERM, bye)
+    os.write(write, b"x")
+    time.sleep(60)
+os.read(read, 1)
+print(json.dumps({"ready": True}), flush=True)
+time.sleep(60)
+"""
+    program = start(script(text))
+    program.ready_line(10)
+    program.stop()
+    assert program.output.endswith("the child says bye\n")
+
+
 def test_the_ready_line_comes_after_other_words(script):
     with start(
         script('print("hello"); print("[1]"); print(\'{"ready": true, "n": 1}\', flush=True); input()'),
@@ -232,6 +254,7 @@ def test_a_tail_keeps_the_last_bytes():
     assert tail.text() == "defgh"
     tail.add(b"0123456789")
     assert tail.text() == "56789"
+    assert sum(map(len, tail._chunks)) < 10, "older bytes are forgotten"
 
 
 def test_a_program_reads_from_nothing_unless_told(script):

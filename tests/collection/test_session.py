@@ -92,7 +92,8 @@ def test_a_scenario_whose_process_dies_is_errored_and_the_others_run(write, feat
     write(
         rule="Scenario: One\n  Given the process dies\n\nScenario: Two\n  Given nothing happens\n\nScenario: Three\n  Given nothing happens\n"
     )
-    verdicts, _, _ = run_program(features, 2)
+    verdicts, broke, _ = run_program(features, 2)
+    assert broke is None
     assert verdicts == {"One@2026": "errored", "Two@2026": "passed", "Three@2026": "passed"}
 
 

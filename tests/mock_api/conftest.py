@@ -1,5 +1,6 @@
-"""A running mock API of the tiny product, shared by all; every test makes tenants of its own."""
+"""Running mock APIs of the tiny product and of Kadu, shared by all; every test makes tenants of its own."""
 
+import contextlib
 import itertools
 import json
 import subprocess
@@ -13,6 +14,8 @@ import httpx
 import pytest
 
 PROGRAM = Path(__file__).with_name("tiny_product.py")
+TINY = (str(PROGRAM), "--product", "tiny")
+KADU = ("-m", "mock_api", "--product", "kadu")
 SECRET = "segredo-do-controle"
 DEADLINE = 10.0
 
@@ -69,10 +72,10 @@ class Caller:
         return self.mock.http.request(method, self.mock.api_url + path, headers=headers, **options)
 
 
-def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+def start(*arguments: str, program: tuple[str, ...] = TINY, **options: Any) -> subprocess.Popen[str]:
     """Start the program with pipes for all three streams."""
     return subprocess.Popen(
-        [sys.executable, str(PROGRAM), "--product", "tiny", *arguments],
+        [sys.executable, *program, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -100,7 +103,21 @@ def program() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def mock() -> Iterator[Mock]:
     """One mock for all tests, which judges its own answers by the contract."""
-    process = start("--control-secret-file", "-", "--check-answers", "--public-url", "https://publico.test/")
+    with _running(TINY) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def kadu_mock() -> Iterator[Mock]:
+    """One mock of Kadu, for what the tiny product is too small for."""
+    with _running(KADU) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def _running(program: tuple[str, ...]) -> Iterator[Mock]:
+    options = ("--control-secret-file", "-", "--check-answers", "--public-url", "https://publico.test/")
+    process = start(*options, program=program)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(SECRET + "\n")

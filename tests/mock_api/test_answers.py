@@ -153,6 +153,7 @@ def test_a_behaviour_of_the_product_runs(world: Any, call: Any) -> None:
     box = world.records["boxes"][0]["id"]
     opened = call("POST", f"/v1/boxes/{box}/open").json()
     assert (opened["open"], opened["opened_by"]) == (True, world.people[0]["id"])
+    assert opened["url"] == f"https://publico.test/{box}"
 
 
 def test_every_answer_carries_the_time_of_its_tenant(world: Any, call: Any) -> None:

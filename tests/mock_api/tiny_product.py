@@ -61,7 +61,7 @@ def boxes_open(call: Call) -> Outcome:
     if box is None:
         raise Refusal(404, "not_found", "No such box.")
     box["open"], box["opened_by"] = True, call.person and call.person["id"]
-    return Outcome(200, box, effect=True)
+    return Outcome(200, {**box, "url": f"{call.public_url}/{box['id']}"}, effect=True)
 
 
 def wrong(call: Call) -> Outcome:

@@ -1,0 +1,43 @@
+"""What a tool's inputSchema says of one argument."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KEY = "idempotency_key"
+
+
+@dataclass(frozen=True)
+class KeyArgument:
+    """How a tool takes the key of idempotency: whether at all, as an optional text, and how long."""
+
+    present: bool
+    optional_text: bool
+    shortest: int | None
+    longest: int | None
+
+
+def key_argument(tool: Mapping[str, Any]) -> KeyArgument:
+    """What a tool's inputSchema says of its idempotency_key."""
+    schema = tool.get("inputSchema")
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    form = properties.get(KEY) if isinstance(properties, Mapping) else None
+    if not isinstance(form, Mapping):
+        return KeyArgument(False, False, None, None)
+    required = schema.get("required") if isinstance(schema, Mapping) else None
+    choices = [
+        form,
+        *(
+            one
+            for one in (*(form.get("anyOf") or ()), *(form.get("oneOf") or ()))
+            if isinstance(one, Mapping)
+        ),
+    ]
+    kinds = [kind for one in choices for kind in _kinds(one.get("type"))]
+    text = next((one for one in choices if "string" in _kinds(one.get("type"))), form)
+    optional = not isinstance(required, list) or KEY not in required
+    return KeyArgument(True, optional and "string" in kinds, text.get("minLength"), text.get("maxLength"))
+
+
+def _kinds(kind: Any) -> list[str]:
+    return [kind] if isinstance(kind, str) else list(kind) if isinstance(kind, list) else []

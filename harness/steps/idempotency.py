@@ -1,0 +1,461 @@
+"""Idempotency: calls with a key, their repetitions, and what the upstream saw of the key."""
+
+from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any
+
+from harness.checks.answers import expect_same, expect_same_but_secret
+from harness.checks.questions import read_question
+from harness.checks.results import (
+    broken,
+    describe,
+    expect_code,
+    expect_success,
+    is_question,
+    is_success,
+)
+from harness.checks.schemas import key_argument
+from harness.exchanges import Exchange
+from harness.expressions import given, then, when
+from harness.steps.callers import named
+from harness.steps.calls import call_for, confirm, send
+from harness.steps.confirmations import CHANGES
+from harness.steps.outcomes import it_ran_once
+from harness.steps.resources import MISSING_ID, give_back_permissions
+from harness.verdicts import HarnessFault, NotTestable, RuleBroken
+from harness.world import Call, World
+
+KEY = "idempotency_key"
+HEADER = "x-idempotency-key"
+IN_PROGRESS = "IDEMPOTENCY_REQUEST_IN_PROGRESS"
+TRACES = ("idempotent-replay", "idempotent_replay", "idempotentreplay")
+PATIENCE = 2.0
+
+PECULIAR: Mapping[str, str] = {
+    "an emoji": "chave-🔑-1",
+    "letters with accents": "conciliação-são-joão",
+    "a space at its end": "chave-1 ",
+    "a space at its start": " chave-1",
+    "a line end and a header": "chave-1\r\nX-Smuggled: yes",
+    "a line feed and a header": "chave-1\nX-Smuggled: yes",
+    "a zero byte": "chave-1\x00",
+}
+
+
+def fresh_key(world: World) -> str:
+    """A key of this scenario, new each time."""
+    world.story.notes["keys"] = world.story.notes.get("keys", 0) + 1
+    return f"conciliacao-{world.era}-{world.story.notes['keys']}"
+
+
+def complete(world: World, call: Call, caller: str = "the assistant") -> Exchange:
+    """A call with everything it takes: where the server asks, the answer is yes. The story remembers the last answer."""
+    client = world.client(caller)
+    exchange = send(world, client, call)
+    if is_question(exchange):
+        question = read_question(exchange)
+        exchange = confirm(world, call, question.explicit_yes(), question.state, client)
+    world.story.exchanges.append(exchange)
+    return exchange
+
+
+def with_key(world: World, call: Call, key: str) -> Call:
+    """The same call with a key; the story is about it from now on."""
+    keyed = Call(call.tool, {**call.arguments, KEY: key})
+    world.story.call = keyed
+    world.story.notes["key"] = key
+    return keyed
+
+
+def begin_with_key(
+    world: World, tool: str, key: str | None = None, *, schema_of: str = "the assistant"
+) -> None:
+    """The first call of a tool with a key."""
+    keyed = with_key(world, call_for(world, tool, caller=schema_of), fresh_key(world) if key is None else key)
+    world.story.notes["first"] = complete(world, keyed)
+
+
+@when("the assistant calls {tool} with a key")
+def calls_with_a_key(world: World, tool: str) -> None:
+    begin_with_key(world, tool)
+
+
+@when("the assistant calls {tool} with a key, by what everybody knows of it")
+def calls_as_known_with_a_key(world: World, tool: str) -> None:
+    begin_with_key(world, tool, schema_of="the colleague's assistant")
+
+
+@when("the assistant calls {tool} with the key {string}")
+def calls_with_the_key(world: World, tool: str, key: str) -> None:
+    begin_with_key(world, tool, key)
+
+
+@when("the assistant calls {tool} with a key of {int} characters")
+def calls_with_a_long_key(world: World, tool: str, length: int) -> None:
+    begin_with_key(world, tool, "k" * length)
+
+
+@when("the assistant calls {tool} with a key that has {phrase}")
+def calls_with_a_peculiar_key(world: World, tool: str, peculiarity: str) -> None:
+    begin_with_key(world, tool, named(dict(PECULIAR), peculiarity))
+
+
+@when("the assistant calls {tool} without a key")
+def calls_without_a_key(world: World, tool: str) -> None:
+    world.story.call = call_for(world, tool)
+    world.story.notes["first"] = complete(world, world.call)
+
+
+@when("the assistant calls {tool} on a record that does not exist, with a key")
+def calls_on_nothing(world: World, tool: str) -> None:
+    call = call_for(world, tool, {"id": MISSING_ID})
+    world.story.notes["first"] = complete(world, with_key(world, call, fresh_key(world)))
+
+
+@when("the assistant calls {tool}, and yes is said where it asks")
+def calls_confirmed(world: World, tool: str) -> None:
+    world.story.call = call_for(world, tool)
+    world.story.notes["first"] = complete(world, world.call)
+
+
+@when("the assistant repeats the call with the same key")
+@when("the assistant makes the very same call again, and yes is said where it asks")
+def repeats(world: World) -> None:
+    complete(world, world.call)
+
+
+@when("the assistant repeats the call with the same key and its arguments in another order")
+def repeats_in_another_order(world: World) -> None:
+    complete(world, Call(world.call.tool, dict(reversed(list(world.call.arguments.items())))))
+
+
+@when("the assistant calls it with the same key and other arguments")
+def with_other_arguments(world: World) -> None:
+    complete(world, Call(world.call.tool, _other_arguments(world, world.call)))
+
+
+def _other_arguments(world: World, call: Call) -> dict[str, Any]:
+    # Another text where the call has one, else another record.
+    for name in ("name", "title", "content", "description"):
+        if isinstance(call.arguments.get(name), str):
+            return {**call.arguments, name: f"{call.arguments[name]} e mais"}
+    changed: dict[str, Any] = named(CHANGES, "changed")(world, call)
+    return changed
+
+
+@when("the assistant calls {tool} with the same key")
+def another_tool_with_the_same_key(world: World, tool: str) -> None:
+    complete(world, Call(tool, {**call_for(world, tool).arguments, KEY: world.story.notes["key"]}))
+
+
+@when("{caller} makes the same call with the same key")
+def somebody_makes_the_same_call(world: World, caller: str) -> None:
+    complete(world, world.call, caller)
+
+
+@when("the assistant calls {tool} {int} times at once with one key")
+def calls_at_once(world: World, tool: str, times: int) -> None:
+    keyed = with_key(world, call_for(world, tool), fresh_key(world))
+    params = {"name": tool, "arguments": dict(keyed.arguments)}
+    world.story.exchanges = world.client().together("tools/call", params, times)
+    world.story.client, world.story.exchange = world.client(), world.story.exchanges[-1]
+
+
+@when("the assistant makes two equal calls of {tool} with one key at once")
+def two_at_once(world: World, tool: str) -> None:
+    keyed = with_key(world, call_for(world, tool), fresh_key(world))
+    params = {"name": tool, "arguments": dict(keyed.arguments)}
+    first, second = world.client(), world.new_client(world.token_of("the assistant").value)
+    for client in (first, second):
+        client.shake_hands()
+    pool = ThreadPoolExecutor(2)
+    running = [pool.submit(client.request, "tools/call", params) for client in (first, second)]
+    done, waiting = wait(running, timeout=min(PATIENCE, world.settings.timeout), return_when=FIRST_COMPLETED)
+    world.story.client = first
+    world.story.notes |= {"pool": pool, "done": done, "waiting": waiting}
+
+
+@then("one of them is told IDEMPOTENCY_REQUEST_IN_PROGRESS while the other runs")
+def one_is_told(world: World) -> None:
+    done = world.story.notes["done"]
+    if not done:
+        _end_hold(world)
+        raise broken(
+            "a repetition waits instead of being told",
+            None,
+            expected=IN_PROGRESS,
+            actual=f"no answer within {PATIENCE:g} s",
+        )
+    [told, *others] = [future.result() for future in done]
+    if others:
+        _end_hold(world)
+        raise NotTestable("the first call was not kept running: both were answered at once")
+    expect_code(told, IN_PROGRESS, world.product.codes)
+
+
+@then("when the upstream is done the other succeeds")
+def the_other_succeeds(world: World) -> None:
+    _end_hold(world)
+    [other] = [future.result() for future in world.story.notes["waiting"]]
+    world.story.exchange = world.story.notes["first"] = other
+    world.story.exchanges.append(other)
+    expect_success(other)
+
+
+def _end_hold(world: World) -> None:
+    world.tenant.disarm(world.story.notes.pop("fault"))
+    world.story.notes["pool"].shutdown(wait=True)
+
+
+@given("the upstream takes its time with {tool}")
+def takes_its_time(world: World, operation: str) -> None:
+    world.story.notes["fault"] = world.tenant.arm(operation, "hold")
+
+
+@given("the upstream loses its next answer to {tool}")
+def loses_its_answer(world: World, operation: str) -> None:
+    world.tenant.arm(operation, "drop_response", times=1)
+
+
+@when("the person has every permission again")
+def has_every_permission(world: World) -> None:
+    give_back_permissions(world)
+
+
+@when("the assistant asks for {tool} with a key")
+def asks_with_a_key(world: World, tool: str) -> None:
+    send(world, world.client(), with_key(world, call_for(world, tool), fresh_key(world)))
+
+
+@when("the assistant asks for the same call with the same key again")
+def asks_again_with_the_key(world: World) -> None:
+    send(world, world.client(), world.call)
+
+
+@when("both questions are answered with yes")
+def both_answered(world: World) -> None:
+    answers = []
+    for call, exchange in world.story.asked[-2:]:
+        question = read_question(exchange)
+        answers.append(confirm(world, call, question.explicit_yes(), question.state, world.client()))
+    world.story.exchanges = answers
+
+
+@then("the second answer is the first one again")
+def second_is_the_first(world: World) -> None:
+    first, second = world.story.exchanges[-2:]
+    expect_success(first)
+    expect_same(first, second)
+
+
+@then("the answer is the first one again")
+def is_the_first_again(world: World) -> None:
+    expect_same(world.story.notes["first"], world.answer)
+
+
+@then("the answer is the first one again, with its secret null")
+def is_the_first_without_secret(world: World) -> None:
+    expect_same_but_secret(world.story.notes["first"], world.answer)
+
+
+@then("the answer is the first one again, its secret aside")
+def is_the_first_secret_aside(world: World) -> None:
+    expect_same_but_secret(world.story.notes["first"], world.answer, gone=False)
+
+
+@then("the answer is the one that succeeded")
+def is_the_one_that_succeeded(world: World) -> None:
+    succeeded = [exchange for exchange in world.story.exchanges if is_success(exchange)]
+    if not succeeded:
+        raise broken(
+            "none of the calls succeeds", world.answer, expected="one success", actual=describe(world.answer)
+        )
+    expect_same(succeeded[0], world.answer)
+
+
+@then("each of the answers is the same, or says IDEMPOTENCY_REQUEST_IN_PROGRESS")
+def each_is_the_same(world: World) -> None:
+    succeeded = [exchange for exchange in world.story.exchanges if is_success(exchange)]
+    others = [exchange for exchange in world.story.exchanges if not is_success(exchange)]
+    for exchange in succeeded[1:]:
+        expect_same(succeeded[0], exchange)
+    for exchange in others:
+        expect_code(exchange, IN_PROGRESS, world.product.codes)
+
+
+@then("it ran once more, a day later")
+def ran_once_more(world: World) -> None:
+    entries = [entry for entry in world.tenant.ledger() if entry.operation == world.call.tool]
+    if len(entries) < 2 and not world.settings.time_proven:
+        raise NotTestable(
+            "the upstream was not asked again: how long this server itself keeps a key cannot be seen"
+        )
+    it_ran_once(world)
+
+
+@then("the upstream saw the key as the header x-idempotency-key, and not in the body")
+def saw_the_key(world: World) -> None:
+    key = world.story.notes["key"]
+    entries = [
+        entry for entry in world.tenant.ledger() if entry.operation == world.call.tool and entry.effect
+    ]
+    if len(entries) != 1:
+        raise NotTestable(f"the ledger shows {len(entries)} effects of {world.call.tool}, not one")
+    [entry] = entries
+    inside = isinstance(entry.body, Mapping) and KEY in entry.body
+    if entry.headers.get(HEADER) != key or inside or KEY in entry.arguments:
+        shown = f"header {entry.headers.get(HEADER)!r}, body {entry.body!r}"
+        raise broken(
+            "the key does not travel as it should",
+            world.answer,
+            expected=f"header {HEADER}: {key!r}, no key in the body",
+            actual=shown[:700],
+        )
+
+
+@then("no header was smuggled")
+def no_header_smuggled(world: World) -> None:
+    smuggled = [
+        entry.headers
+        for entry in world.tenant.ledger()
+        if any("smuggled" in name.lower() for name in entry.headers)
+    ]
+    if smuggled:
+        raise broken(
+            "a key smuggles a header",
+            world.answer,
+            expected="no such header",
+            actual=f"{smuggled[0]!r}"[:500],
+        )
+
+
+@then("the call succeeds and its repetition replays, or it is refused and nothing runs")
+def works_or_is_refused(world: World) -> None:
+    first = world.answer
+    if not is_success(first):
+        expect_refused_clearly(first)
+        if world.effects():
+            raise broken(
+                "a refused call ran", first, expected="no effect", actual=f"{world.effects()!r}"[:300]
+            )
+        return
+    it_ran_once(world)
+    expect_same(first, complete(world, world.call))
+    if world.effects():
+        raise broken(
+            "the key was not honoured", world.answer, expected="a replay", actual="the call ran a second time"
+        )
+
+
+def expect_refused_clearly(exchange: Exchange) -> None:
+    """A refusal that says something, not a crash: an error result, or a JSON-RPC error other than an internal one."""
+    crashed = (
+        exchange.answer is None
+        or (exchange.error or {}).get("code") == -32603
+        or (exchange.status or 0) >= 500
+    )
+    if crashed or is_question(exchange):
+        raise broken(
+            "the key is not refused clearly", exchange, expected="a clear refusal", actual=describe(exchange)
+        )
+
+
+@then("with another key the same call runs once")
+def with_another_key(world: World) -> None:
+    world.mark()
+    plain = {name: value for name, value in world.call.arguments.items() if name != KEY}
+    try:
+        expect_success(complete(world, with_key(world, Call(world.call.tool, plain), fresh_key(world))))
+        it_ran_once(world)
+    except RuleBroken as broken_rule:
+        raise NotTestable(
+            f"could not exercise {world.call.tool} with a key: {broken_rule.finding.message}"
+        ) from broken_rule
+
+
+@then("it shows no trace of being a replay")
+def no_trace(world: World) -> None:
+    answer = world.answer.answer
+    if answer is None:
+        raise HarnessFault("A successful answer without HTTP is no answer.")
+    seen = (
+        answer.body.decode("utf-8", "replace")
+        + "\n"
+        + "\n".join(f"{name}: {value}" for name, value in answer.headers)
+    )
+    found = [trace for trace in TRACES if trace in seen.lower()]
+    first = world.story.notes["first"]
+    added = set(world.answer.result or {}) - set(first.result or {})
+    if found or added:
+        raise broken(
+            "the result shows that it is a replay",
+            world.answer,
+            expected="the body alone",
+            actual=f"{found or sorted(added)}",
+        )
+
+
+@then("these tools take an optional text idempotency_key")
+def take_the_key(world: World, datatable: list[list[str]]) -> None:
+    tools = world.story.notes["tools"]
+    without = [name for [name] in datatable if name in tools and not key_argument(tools[name]).optional_text]
+    offered = [name for [name] in datatable if name in tools]
+    if without:
+        raise broken(
+            "a tool that changes something takes no key",
+            world.answer,
+            expected="an optional string idempotency_key",
+            actual=", ".join(without),
+        )
+    if len(offered) < len(datatable):
+        raise NotTestable(
+            f"the server does not list {', '.join(sorted({name for [name] in datatable} - set(offered)))}"
+        )
+
+
+@then("no tool named get, list or delete takes idempotency_key")
+def reads_take_none(world: World) -> None:
+    tools = world.story.notes["tools"]
+    with_it = [
+        name
+        for name, tool in tools.items()
+        if name.endswith(("_get", "_list", "_delete")) and key_argument(tool).present
+    ]
+    if with_it:
+        raise broken(
+            "a tool that reads or deletes takes a key",
+            world.answer,
+            expected="no idempotency_key",
+            actual=", ".join(with_it),
+        )
+
+
+@then("every idempotency_key is said to have 1 to 255 characters")
+def lengths_are_said(world: World) -> None:
+    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
+    silent = [name for name, key in keys.items() if key.present and (key.shortest, key.longest) != (1, 255)]
+    if silent:
+        raise broken(
+            "the schema does not say how long a key may be",
+            world.answer,
+            expected="minLength 1, maxLength 255",
+            actual=", ".join(silent),
+        )
+
+
+@then("every tool that neither reads nor deletes takes idempotency_key")
+def every_other_takes_it(world: World) -> None:
+    tools = {
+        name: tool
+        for name, tool in world.story.notes["tools"].items()
+        if not name.endswith(("_get", "_list", "_delete", "_download"))
+        and (tool.get("annotations") or {}).get("readOnlyHint") is not True
+    }
+    without = [name for name, tool in tools.items() if not key_argument(tool).optional_text]
+    if without:
+        raise broken(
+            "a tool that changes something takes no key",
+            world.answer,
+            expected="an optional string idempotency_key",
+            actual=", ".join(without),
+        )
