@@ -12,7 +12,8 @@ FEATURES = Path(__file__).resolve().parent.parent / "features"
 
 @dataclass(frozen=True)
 class Product:
-    """One product. `records` says, for some tools, on which record they are tried."""
+    """One product. `records` says, for some tools, on which record they are tried; `destructive`
+    are those whose asking the features judge one by one."""
 
     id: str
     title: str
@@ -22,6 +23,7 @@ class Product:
     tool_prefix: str
     codes: tuple[str, ...]
     records: Mapping[str, Mapping[str, str]]
+    destructive: tuple[str, ...]
 
 
 @cache
@@ -41,4 +43,5 @@ def load(product: str) -> Product:
         tool_prefix=data["tool_prefix"],
         codes=tuple(data["codes"]),
         records=data.get("records", {}),
+        destructive=tuple(data.get("destructive", ())),
     )

@@ -126,8 +126,8 @@ class World:
             token=token,
             transport=self.transport,
             lane=self._lane,
-            record=self._record,
-            number=lambda: len(self.exchanges) + 1,
+            record=self.record,
+            number=self.next_number,
             timeout=self.settings.timeout,
             capabilities=self.capabilities,
         )
@@ -150,7 +150,12 @@ class World:
 
     # Evidence
 
-    def _record(self, exchange: Exchange) -> None:
+    def next_number(self) -> int:
+        """The number of the next exchange."""
+        return len(self.exchanges) + 1
+
+    def record(self, exchange: Exchange) -> None:
+        """Keep an exchange as evidence, and judge it by its revision's schema."""
         self.exchanges.append(exchange)
         self._redact(exchange)
         if exchange.method is None or exchange.message is None:

@@ -4,12 +4,14 @@ import logging
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import format_datetime
+from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qsl
 
 from mock_api import asgi, clock, jsons
 from mock_api.asgi import Receive, Scope, Send
 from mock_api.calls import Outcome, Refusal
+from mock_api.console import ROOTS
 from mock_api.contract import FrozenOperation
 from mock_api.errors import problem
 from mock_api.execution import execute
@@ -52,6 +54,13 @@ class Api:
         self._contract = tenants.product.contract
         self._check_answers = check_answers
 
+    @cached_property
+    def _console(self) -> asgi.App:
+        # Imported when the first person comes: a mock without people on its console starts without it.
+        from mock_api.console.app import Console
+
+        return Console(self._tenants)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         try:
@@ -61,7 +70,11 @@ class Api:
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         method, raw_path = scope["method"], asgi.raw_path(scope)
-        if raw_path.lstrip(b"/").partition(b"/")[0] not in self._contract.roots:
+        root = raw_path.lstrip(b"/").partition(b"/")[0]
+        if root not in self._contract.roots:
+            if root in ROOTS:
+                await self._console(scope, receive, send)
+                return
             if method == "GET" and await self._give(raw_path, send):
                 return
             if method == "PUT":
@@ -190,6 +203,10 @@ async def _read(
             body = jsons.read(text)
         except ValueError as error:
             flaw = Refusal(400, "bad_request", f"The request cannot be read: {error}.")
+        else:
+            # From here on None is a body that was not sent.
+            if body is None:
+                flaw = Refusal(400, "bad_request", "The body is null.")
     return Arguments(match.path, query, headers, body, flaw)
 
 

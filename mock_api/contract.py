@@ -66,12 +66,14 @@ class FrozenOperation:
 class Contract:
     """A product's contract. `document` is what the mock serves; scopes and permissions are sorted.
 
-    `roots` are the first segments of all paths, `registers` the collections that are no business records.
+    `brand` and `labels` (field → words) are what screens call things, from `info`. `roots` are the first segments of all paths, `registers` the collections that are no business records.
     """
 
     product: str
     title: str
     version: str
+    brand: str
+    labels: Mapping[str, str]
     document: bytes
     operations: Mapping[str, FrozenOperation]
     router: Router[FrozenOperation]
@@ -130,6 +132,8 @@ def _compile(document: dict[str, Any], product: str) -> Contract:
         product=product,
         title=str(info.get("title", product)),
         version=str(info.get("version", "0")),
+        brand=str(info.get(key, {}).get("brand", info.get("title", product))),
+        labels=info.get(key, {}).get("labels", {}),
         document=write(document),
         operations=operations,
         router=router,

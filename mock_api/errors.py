@@ -12,6 +12,7 @@ TITLES = {
     "method_not_allowed": "The method is not offered here",
     "payload_too_large": "The body is too large",
     "unprocessable_entity": "The arguments are not valid",
+    "confirmation_required": "A person has to confirm",
     "confirmation_replayed": "The confirmation was used before",
     "idempotency_key_reused": "The idempotency key stands for another request",
     "idempotency_request_in_progress": "The first request is still running",

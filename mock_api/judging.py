@@ -8,8 +8,12 @@ from mock_api.calls import Refusal
 from mock_api.contract import FrozenOperation
 from mock_api.errors import Invalid
 from mock_api.generic import not_found
+from mock_api.idempotency import HEADER
 from mock_api.tenants import Caller
 from mock_api.validation import flaws
+
+KEY_ARGUMENT = "idempotency_key"
+"""The name under which a tool takes what the API takes as a header."""
 
 
 @dataclass(frozen=True)
@@ -71,3 +75,21 @@ def keep_contract(operation: FrozenOperation, arguments: Arguments) -> None:
 def _refuse(status: int, code: str, details: list[str]) -> None:
     if details:
         raise Invalid(status, code, details)
+
+
+def spread(operation: FrozenOperation, flat: Mapping[str, Any]) -> Arguments:
+    """The flat arguments of a tool, each in its place: path, query, headers or body. Judges nothing.
+
+    An operation whose contract knows the header takes `idempotency_key` there and nowhere else (KADU-IDM-02).
+    """
+    places: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "headers": {}, "body": {}}
+    for name, value in flat.items():
+        if name in operation.path.kinds:
+            places["path"][name] = value
+        elif name in operation.query.kinds:
+            places["query"][name] = value
+        elif name == KEY_ARGUMENT and operation.headers is not None and HEADER in operation.headers.kinds:
+            places["headers"][HEADER] = value
+        else:
+            places["body"][name] = value
+    return Arguments(places["path"], places["query"], places["headers"], places["body"] or None)

@@ -9,7 +9,10 @@ from mock_api.jsons import write
 
 @dataclass(frozen=True)
 class Entry:
-    """One request of a token of the tenant. `code` is the error code of the answer, None without an error."""
+    """One request of a token of the tenant. `code` is the error code of the answer, None without an error.
+
+    `approval` is the id of the approval by link that ran the operation, None for a direct call.
+    """
 
     at: str
     klass: str
@@ -27,6 +30,7 @@ class Entry:
     token: str
     person: str | None
     client: str
+    approval: str | None = None
 
 
 class Ledger:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from mock_api import clock
+from mock_api.approval_requests import operation_approvals_create
 from mock_api.calls import Call, Outcome
 from mock_api.tenants import Caller, Tenant
 
@@ -31,4 +32,8 @@ def confirmations_create(tenant: Tenant, caller: Caller, call: Call) -> Outcome:
     return Outcome(201, record, effect=True)
 
 
-OWN: Mapping[str, Own] = {"me": me, "confirmations_create": confirmations_create}
+OWN: Mapping[str, Own] = {
+    "me": me,
+    "confirmations_create": confirmations_create,
+    "operation_approvals_create": operation_approvals_create,
+}

@@ -1,5 +1,6 @@
 """Tenants: one organization each, with its people, tokens, records, clock, faults, ledger and registers."""
 
+import asyncio
 import hashlib
 import secrets
 import uuid
@@ -7,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from mock_api import approvals
 from mock_api.calls import Record, Records, Refusal
 from mock_api.confirmations import Confirmations
 from mock_api.faults import Faults
@@ -54,6 +56,14 @@ class Token:
     revoked: bool = False
 
 
+@dataclass
+class Session:
+    """A person's session on the console: whose, and when it was last used, by the tenant's clock."""
+
+    person: str
+    seen: datetime
+
+
 @dataclass(frozen=True)
 class Caller:
     """Who is calling, and what that caller may do at this moment."""
@@ -66,7 +76,11 @@ class Caller:
 
 @dataclass(eq=False)
 class Tenant:
-    """All that belongs to one organization, which is itself a record of the collection `organizations`."""
+    """All that belongs to one organization, which is itself a record of the collection `organizations`.
+
+    `sessions` are those of the console, by the digest of their cookie; `deciding` are the approvals being decided
+    at this moment, by id.
+    """
 
     id: str
     seed: str
@@ -81,6 +95,8 @@ class Tenant:
     ledger: Ledger = field(default_factory=Ledger)
     confirmations: Confirmations = field(default_factory=Confirmations)
     idempotency: Idempotency = field(default_factory=Idempotency)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    deciding: dict[str, asyncio.Event] = field(default_factory=dict)
     closed: bool = False
     _made: int = 0
     _caught_up: datetime | None = None
@@ -103,6 +119,7 @@ class Tenant:
             self._caught_up = now
             if self.product.advance is not None:
                 self.product.advance(self.records, now)
+        approvals.expire(self.records, now, self.deciding)
         return now
 
     def caller(self, token: Token) -> Caller:
@@ -125,6 +142,7 @@ class Tenants:
         self.public_url = public_url
         self._tenants: dict[str, Tenant] = {}
         self._tokens: dict[str, Token] = {}
+        self._accounts: dict[str, list[tuple[Tenant, Person]]] = {}
 
     def __len__(self) -> int:
         return len(self._tenants)
@@ -139,6 +157,10 @@ class Tenants:
     def token(self, value: str) -> Token | None:
         """The token of that text, valid or revoked; its tenant's `caller` tells which."""
         return self._tokens.get(value)
+
+    def accounts(self, email: str) -> list[tuple[Tenant, Person]]:
+        """Who has that e-mail address, and where: the newest organization first."""
+        return self._accounts.get(email.casefold(), [])[::-1]
 
     def create(self, seed: str, now: datetime, guests: list[Person | None]) -> Tenant:
         """Make a tenant with one person for each item: a new one for None, else that very person.
@@ -171,6 +193,8 @@ class Tenants:
             clock=clock,
         )
         self._tenants[tenant.id] = tenant
+        for person in people.values():
+            self._accounts.setdefault(person.record["email"].casefold(), []).append((tenant, person))
         return tenant
 
     def delete(self, tenant: Tenant) -> None:
@@ -178,6 +202,11 @@ class Tenants:
         del self._tenants[tenant.id]
         for token in tenant.tokens.values():
             del self._tokens[token.value]
+        for person in tenant.people.values():
+            email = person.record["email"].casefold()
+            left = [each for each in self._accounts.pop(email) if each[0] is not tenant]
+            if left:
+                self._accounts[email] = left
         tenant.closed = True
         tenant.faults.disarm_all()
 

@@ -81,7 +81,7 @@ def _shells(
     shells = {"/mcp": Shell(Engine(product, contract, upstream, codec), settings)}
     for lie in lies:
         engine = Engine(lie.edit(product), contract, upstream, codec, lie.parts)
-        shells[_mutant_path(lie)] = Shell(engine, settings)
+        shells[_mutant_path(lie)] = lie.shell(engine, settings)
     return shells
 
 

@@ -3,18 +3,182 @@ Feature: Destructive tools
   What nobody brings back is marked, so that a client can warn, and asked about by the server itself,
   because a mark is only advice.
 
-  Background:
-    Given an assistant
+  @KADU-DST-01
+  Rule: Every deletion is marked destructive
+
+    Scenario: Each offered tool that deletes is marked
+      Given an assistant
+      When the assistant lists the tools
+      Then every tool named delete is marked destructive
+
+  @KADU-DST-02
+  Rule: So are the tools that run, stop, repeat or redirect
+
+    Scenario: Each of the named tools is marked
+      Given an assistant
+      When the assistant lists the tools
+      Then these tools are marked destructive
+        | kadu_tasks_run                 |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_webhooks_rotate_secret    |
+        | kadu_tasks_endpoint_update     |
+        | kadu_webhooks_create           |
+        | kadu_webhooks_update           |
 
   @KADU-DST-03
   Rule: No tool that only reads is marked destructive
 
     Scenario: Reading tools are not marked destructive
+      Given an assistant
       When the assistant lists the tools
       Then no tool named get or list is marked destructive
       And kadu_files_download is not marked destructive
 
     @advisory
     Scenario: Reading tools say that they only read
+      Given an assistant
       When the assistant lists the tools
       Then every tool named get or list is marked as only reading
+
+    @advisory
+    Scenario: Ordinary writes say that they are not destructive
+      Given an assistant
+      When the assistant lists the tools
+      Then these tools are said not to be destructive
+        | kadu_workspaces_create   |
+        | kadu_memories_create     |
+        | kadu_environments_update |
+
+  @KADU-DST-04
+  Rule: The server itself asks before anything destructive
+
+    Scenario Outline: Nobody runs <tool> unasked in the chat
+      Given an assistant that shows forms
+      And the server offers <tool>
+      When the assistant calls <tool>
+      Then nothing ran
+      And confirmed the call runs once
+
+      @era-2026
+      Examples: The named ones
+        | tool                           |
+        | kadu_tasks_run                 |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_webhooks_rotate_secret    |
+        | kadu_tasks_endpoint_update     |
+        | kadu_webhooks_create           |
+
+      @era-2026
+      Examples: Deletions
+        | tool                       |
+        | kadu_workspaces_delete     |
+        | kadu_activities_delete     |
+        | kadu_tasks_delete          |
+        | kadu_tasks_endpoint_delete |
+        | kadu_memories_delete       |
+        | kadu_environments_delete   |
+        | kadu_secrets_delete        |
+        | kadu_schedules_delete      |
+        | kadu_files_delete          |
+        | kadu_webhooks_delete       |
+        | kadu_roles_delete          |
+
+    Scenario Outline: Nobody runs <tool> unasked without forms
+      Given an assistant without forms
+      And the server offers <tool>
+      When the assistant calls <tool>
+      Then nothing ran
+      And confirmed the call runs once
+
+      Examples: The named ones
+        | tool                           |
+        | kadu_tasks_run                 |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_webhooks_rotate_secret    |
+        | kadu_tasks_endpoint_update     |
+        | kadu_webhooks_create           |
+
+      Examples: Deletions
+        | tool                       |
+        | kadu_workspaces_delete     |
+        | kadu_activities_delete     |
+        | kadu_tasks_delete          |
+        | kadu_tasks_endpoint_delete |
+        | kadu_memories_delete       |
+        | kadu_environments_delete   |
+        | kadu_secrets_delete        |
+        | kadu_schedules_delete      |
+        | kadu_files_delete          |
+        | kadu_webhooks_delete       |
+        | kadu_roles_delete          |
+
+    Scenario: Whatever else is marked destructive runs nothing unasked
+      Given an assistant without forms
+      When the assistant calls every other tool that is marked destructive or named delete
+      Then nothing ran
+
+  @KADU-DST-05
+  Rule: Changing a webhook asks only when its address changes
+
+    Scenario: Without an address it runs at once
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with "Avisos do financeiro" for its description
+      Then the call succeeds
+      And it ran once
+
+    @era-2026
+    Scenario: With a new address it asks
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then the server asks for a yes
+      And nothing ran
+      And confirmed the call runs once
+
+    Scenario: With a new address it waits for an approval where no form can be shown
+      Given an assistant without forms
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then the call waits for an approval
+      And nothing ran
+      And confirmed the call runs once
+
+    @advisory
+    Scenario: With the address it has already it runs at once
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with the address it has already
+      Then the call succeeds
+      And it ran once
+
+  @KADU-DST-06
+  Rule: An ordinary write runs at once
+
+    Scenario Outline: The ordinary write <tool> is neither asked about nor put off
+      Given an assistant that shows forms
+      When the assistant calls <tool>
+      Then the call succeeds
+      And it ran once
+
+      Examples:
+        | tool                     |
+        | kadu_workspaces_create   |
+        | kadu_memories_create     |
+        | kadu_environments_update |
+        | kadu_todos_update        |
+
+    Scenario Outline: The ordinary write <tool> is not put off where no form can be shown
+      Given an assistant without forms
+      When the assistant calls <tool>
+      Then the call succeeds
+      And it ran once
+
+      Examples:
+        | tool                     |
+        | kadu_workspaces_create   |
+        | kadu_memories_create     |
+        | kadu_environments_update |
+        | kadu_todos_update        |

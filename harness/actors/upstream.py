@@ -102,9 +102,9 @@ class Tenant:
         records: list[Record] = self._ask("GET", f"/records/{collection}")["records"]
         return records
 
-    def change(self, collection: str, record: str, **values: Any) -> Record:
+    def change(self, collection: str, record: str, values: Mapping[str, Any]) -> Record:
         """Change a record behind everybody's back."""
-        changed: Record = self._ask("PATCH", f"/records/{collection}/{record}", values)
+        changed: Record = self._ask("PATCH", f"/records/{collection}/{record}", dict(values))
         return changed
 
     def remove(self, collection: str, record: str) -> None:

@@ -102,9 +102,11 @@ def asked_undeclared(result: Mapping[str, Any], capabilities: Mapping[str, Any])
 
 def caching_hints(result: Mapping[str, Any]) -> list[str]:
     """What is wrong with the caching hints of a result that has to have them (MCP-08)."""
-    ttl, scope = result.get("ttlMs"), result.get("cacheScope")
+    ttl: Any = result.get("ttlMs")
+    scope = result.get("cacheScope")
     found = []
-    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl != int(ttl) or ttl < 0:
+    whole = isinstance(ttl, int) or (isinstance(ttl, float) and ttl.is_integer())
+    if isinstance(ttl, bool) or not whole or ttl < 0:
         found.append("ttlMs is no integer of zero or more" if "ttlMs" in result else "ttlMs is missing")
     if scope not in _SCOPES:
         found.append(

@@ -34,11 +34,6 @@ def an_assistant_that_declares(world: World, words: str) -> None:
     world.client()
 
 
-@given("an assistant of a token without a person")
-def an_assistant_of_nobody(world: World) -> None:
-    world.use_token("the assistant", world.tenant.token(None))
-
-
 @given("one of the {name} that is {name}")
 def one_of_the_records(world: World, collection: str, state: str) -> None:
     fitting = [record for record in world.tenant.records.get(collection, ()) if record.get("state") == state]

@@ -128,3 +128,77 @@ def loses_scope(world: World, scope: str, tool: str) -> None:
 def loses_permission(world: World, permission: str, tool: str) -> None:
     begin(world, call_for(world, tool))
     world.tenant.change_person(person_of(world)["id"], without_permissions=[permission])
+
+
+@then("every tool named delete is marked destructive")
+def deletions_marked(world: World) -> None:
+    deleting = {name: tool for name, tool in world.story.notes["tools"].items() if name.endswith("_delete")}
+    if not deleting:
+        raise NotTestable("the server lists no tool named delete")
+    _expect_marked(world, deleting)
+
+
+@then("these tools are marked destructive")
+def these_marked(world: World, datatable: list[list[str]]) -> None:
+    tools = world.story.notes["tools"]
+    missing = sorted({row[0] for row in datatable} - set(tools))
+    _expect_marked(world, {row[0]: tools[row[0]] for row in datatable if row[0] in tools})
+    if missing:
+        raise NotTestable(f"the server does not list {', '.join(missing)}")
+
+
+def _expect_marked(world: World, tools: Mapping[str, Mapping[str, Any]]) -> None:
+    unmarked = [name for name, tool in tools.items() if _hints(tool).get("destructiveHint") is not True]
+    if unmarked:
+        raise broken(
+            "a destructive tool is not marked",
+            world.answer,
+            expected="destructiveHint true",
+            actual=", ".join(unmarked),
+        )
+
+
+@then("these tools are said not to be destructive")
+def these_not_destructive(world: World, datatable: list[list[str]]) -> None:
+    tools = world.story.notes["tools"]
+    silent = [
+        row[0]
+        for row in datatable
+        if row[0] in tools and _hints(tools[row[0]]).get("destructiveHint") is not False
+    ]
+    if silent:
+        raise broken(
+            "an ordinary write is not said to be harmless",
+            world.answer,
+            expected="destructiveHint false",
+            actual=", ".join(silent),
+        )
+
+
+@when("the assistant calls every other tool that is marked destructive or named delete")
+def calls_every_other(world: World) -> None:
+    judged = set(world.product.destructive)
+    others = [
+        name
+        for name, tool in world.schemas().items()
+        if name not in judged and (name.endswith("_delete") or _hints(tool).get("destructiveHint") is True)
+    ]
+    for name in others:
+        begin(world, call_for(world, name))
+
+
+@when("the assistant calls {tool} with {string} for its {name}")
+def calls_with_argument(world: World, tool: str, value: str, argument: str) -> None:
+    begin(world, call_for(world, tool, {argument: value}))
+
+
+@when("the assistant calls {tool} with the address it has already")
+def calls_with_same_address(world: World, tool: str) -> None:
+    call = call_for(world, tool)
+    record = next(
+        one
+        for found in world.tenant.records.values()
+        for one in found
+        if one.get("id") == call.arguments["id"]
+    )
+    begin(world, call_for(world, tool, {"url": record["url"]}))

@@ -21,11 +21,6 @@ def operation_approvals_get(call: Call) -> Outcome:
     return Outcome(200, approval, effect=False)
 
 
-def operation_approvals_create(_call: Call) -> Outcome:
-    """Refuses, as a register that is down does: this product of the mock has no console to decide on."""
-    raise Refusal(503, "unavailable", "Approvals cannot be stored now.")
-
-
 def _is_own(call: Call, approval: Record) -> bool:
     owner = approval["person"]
     return call.person is not None and owner is not None and owner["id"] == call.person["id"]
@@ -34,5 +29,4 @@ def _is_own(call: Call, approval: Record) -> bool:
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "operation_approvals_list": operation_approvals_list,
     "operation_approvals_get": operation_approvals_get,
-    "operation_approvals_create": operation_approvals_create,
 }

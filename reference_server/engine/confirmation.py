@@ -108,7 +108,11 @@ class Confirmation:
 
     def fits_arguments(self, seal: Seal, call: Call) -> bool:
         """CNF-07: the same arguments, in any order."""
-        return seal.arguments == digest(call.arguments)
+        return seal.arguments == self.bound(call)
+
+    def bound(self, call: Call) -> str:
+        """What of the arguments a yes is bound to."""
+        return digest(call.arguments)
 
     def fits_person(self, seal: Seal, call: Call) -> bool:
         """CNF-08: the same person."""
@@ -184,7 +188,7 @@ class Confirmation:
         seal = Seal(
             purpose=self.purpose,
             tool=call.operation.name,
-            arguments=digest(call.arguments),
+            arguments=self.bound(call),
             person=call.caller.person,
             organization=call.caller.organization,
             expires=int(call.caller.now.timestamp()) + self.product.confirmation_seconds,

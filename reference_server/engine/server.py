@@ -1,7 +1,7 @@
 """The engine assembled: a low-level MCP server of the official SDK whose handlers are the product's parts."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +18,10 @@ from .caller import Caller, Callers, Visibility
 from .completions import Completions
 from .confirmation import Confirmation
 from .contract import Contract
+from .link import ApprovalByLink
 from .prompts import Prompts
 from .resources import Resources
-from .tables import Product
+from .tables import Link, Product
 from .tools import Tools, Turn
 from .upstream import Upstream
 from .without_forms import Refuse, WithoutForms
@@ -42,7 +43,8 @@ class Parts:
     resources: type[Resources] = Resources
     prompts: type[Prompts] = Prompts
     completions: type[Completions] = Completions
-    without_forms: Callable[[Product], WithoutForms] = lambda product: Refuse(product.without_forms)
+    refuse: type[Refuse] = Refuse
+    link: type[ApprovalByLink] = ApprovalByLink
 
 
 class Engine:
@@ -70,7 +72,7 @@ class Engine:
             upstream,
             visibility,
             parts.confirmation(product, codec, upstream, register),
-            parts.without_forms(product),
+            _without_forms(parts, product, contract, upstream, visibility),
         )
         self.resources = parts.resources(product, contract, upstream, visibility)
         self.prompts = parts.prompts(product, contract, visibility)
@@ -140,6 +142,15 @@ class Engine:
         argument = params.argument
         completion = await self.completions.complete(_caller(ctx), params.ref, argument.name, argument.value)
         return types.CompleteResult(completion=completion)
+
+
+def _without_forms(
+    parts: Parts, product: Product, contract: Contract, upstream: Upstream, visibility: Visibility
+) -> WithoutForms:
+    policy = product.without_forms
+    if isinstance(policy, Link):
+        return parts.link(product, policy, contract, upstream, visibility)
+    return parts.refuse(policy)
 
 
 class _PlainServer(Server[Any]):

@@ -99,6 +99,20 @@ class Refusal:
 
 
 @dataclass(frozen=True)
+class Link:
+    """Approval by link where no form can be shown.
+
+    `register_operation` stores a call upstream, `check_operation` is the tool that reads what became of it, `resource`
+    the path below the product's prefix that does the same, `message` what the assistant is told.
+    """
+
+    register_operation: str
+    check_operation: str
+    resource: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Product:
     """All the engine knows of a product.
 
@@ -121,7 +135,7 @@ class Product:
     resources: tuple[ResourceRow, ...]
     prompts: tuple[PromptRow, ...]
     question: Question
-    without_forms: Refusal
+    without_forms: Refusal | Link
     personless: Refusal
     permission_code: str
     forbidden_code: str

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from reference_server.engine.formats import DATE, MONTH
 from reference_server.engine.tables import (
     LastMonths,
+    Link,
     Listing,
     Product,
     PromptArgument,
@@ -255,10 +256,16 @@ KADU = Product(
         no_arguments="Sem argumentos.",
         arguments="Argumentos:",
     ),
-    # The approval by link is a policy of its own; until it stands, such a call is refused and nothing runs.
-    without_forms=Refusal(
-        "confirmation_unavailable",
-        "Esta ação precisa de uma confirmação que não pode ser registrada agora. Nada foi executado.",
+    without_forms=Link(
+        register_operation="operation_approvals_create",
+        check_operation="kadu_operation_approvals_get",
+        resource="operation_approvals",
+        # KADU-APR-03
+        message=(
+            "Esta ação espera a aprovação de uma pessoa. Mostre a URL ao usuário: ela decide na tela, em até 15 "
+            "minutos. Não chame a tool de novo, isso criaria outra aprovação. Consulte a situação só quando o "
+            "usuário disser que decidiu. (Show this URL to the user. Do not call the tool again.)"
+        ),
     ),
     # KADU-UNA-01
     personless=Refusal(

@@ -119,8 +119,10 @@ def refused(said, *parts: str) -> None:
         ),
     ],
 )
-def test_wrong_usage(cli, tiny, arguments, part):
-    if arguments and arguments[0] in ("run", "prove"):
+def test_wrong_usage(cli, tiny, elsewhere, arguments, part):
+    if "--command" in arguments:
+        arguments = [*arguments, *elsewhere]
+    elif arguments and arguments[0] in ("run", "prove"):
         arguments = [*arguments, "--features", str(tiny)]
     refused(cli(*arguments), part)
 

@@ -252,7 +252,7 @@ def test_an_error_of_the_operation_is_stored_and_replayed(
 def test_a_refused_request_stores_nothing(world: Any, call: Any) -> None:
     revoked = world.caller()
     world.control("DELETE", f"/tokens/{revoked.token['id']}", expect=204)
-    unarmed = arm(world, "unavailable", 1)
+    unavailable = arm(world, "unavailable", 1)
     refused = [
         (keyed(call, body=NAMED), (503, "unavailable")),
         (keyed(revoked, body=NAMED), (401, "unauthorized")),
@@ -260,9 +260,9 @@ def test_a_refused_request_stores_nothing(world: Any, call: Any) -> None:
         (keyed(call, body={"name": 7}), (422, "unprocessable_entity")),
         (keyed(call, content=b"{"), (400, "bad_request")),
         (keyed(call, WORKSPACES + "?x=1", NAMED), (400, "bad_request")),
-        (keyed(call, "/v1/executions/nenhum/cancel", {}), (404, "not_found")),
+        (keyed(call, content=b" " * 1_000_001), (413, "payload_too_large")),
     ]
-    assert world.control("GET", unarmed)["taken"] == 1
+    assert world.control("GET", unavailable)["taken"] == 1
     assert [refusal(answer) for answer, _ in refused] == [expected for _, expected in refused]
     # No attempt counts as the first call: the same key stands for what runs first.
     assert keyed(call, body=NAMED).status_code == 201

@@ -29,6 +29,7 @@ def test_an_entry_is_told_whole(world: Any, call: Any) -> None:
         "token": call.token["id"],
         "person": world.people[0]["id"],
         "client": call.token["client"]["name"],
+        "approval": None,
     }
 
 

@@ -45,7 +45,7 @@ def with_token(url: str, token: str) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_GET = do_POST = do_DELETE = do_OPTIONS = forward  # noqa: N815
+        do_GET = do_POST = do_DELETE = do_OPTIONS = forward
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""

@@ -294,7 +294,7 @@ def test_only_three_methods_may_ask(method: str) -> None:
         (OLD, {"code": -32002, "message": "m", "data": {"uri": "x"}}, []),
         (NEW, {"code": -32602, "message": "m", "data": [1]}, []),
         (NEW, {"code": "x", "message": "m"}, ['error.code is the string "x", not an integer']),
-        (NEW, {"code": [], "message": "m"}, ["error.code is an array, not an integer"]),
+        (NEW, {"code": [1], "message": "m"}, ["error.code is an array, not an integer"]),
         (NEW, {"code": 1}, ["error lacks message"]),
         (NEW, "broken", ['error is the string "broken", not an object']),
         (NEW, {"code": -32022, "message": "m"}, ["error lacks data"]),
@@ -428,9 +428,14 @@ def test_a_schema_of_a_tool_may_hold_anything_schemas_hold() -> None:
         )
 
 
-def test_at_most_ten_violations_are_told() -> None:
+def test_at_most_ten_violations_are_told_and_kept() -> None:
     assert len(verdict("tools/call", NEW, {"content": [{}] * 500})) == VIOLATIONS == 10
     assert len(verdict("tools/list", NEW, {"tools": [{}] * 500, **HINTS})) == 10
+    oracle = Oracle()
+    others = [note(f"notifications/x{number}") | {"params": []} for number in range(20)]
+    assert len(oracle.judge("tools/call", OLD, response({"content": [{}] * 500}), others)) == 10
+    assert len(oracle.judge("tools/call", OLD, response({"content": []}), others)) == 10
+    assert all(len(known) <= 10 for known in oracle._verdicts.values())
 
 
 def test_an_unknown_version_is_judged_as_the_newest_handshake_revision() -> None:
@@ -513,29 +518,8 @@ def test_unknown_members_never_make_a_good_message_bad(
 
 NAMES = st.sampled_from(
     [
-        "content",
-        "tools",
-        "resources",
-        "contents",
-        "messages",
-        "completion",
-        "values",
-        "inputRequests",
-        "params",
-    ]
-    + [
-        "type",
-        "text",
-        "uri",
-        "resource",
-        "icons",
-        "code",
-        "data",
-        "method",
-        "mode",
-        "resultType",
-        "requestState",
-        "",
+        *("content", "tools", "resources", "contents", "messages", "completion", "values", "inputRequests"),
+        *("type", "text", "uri", "resource", "icons", "code", "data", "method", "mode", "resultType", ""),
     ]
 )
 KINDS = st.sampled_from(["complete", "input_required", "text", "resource", "url", "elicitation/create"])

@@ -1,0 +1,215 @@
+"""The person actor: somebody at a browser, on the console that decides approvals.
+
+Works by what a page shows: labels, buttons, forms. A password goes to the console's own origin only; an address that
+points anywhere else is a finding, and nothing is sent there.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+
+from harness.exchanges import Exchange, HttpRequest
+from harness.transport import Transport
+from harness.verdicts import Finding, NotTestable, RuleBroken
+
+REDIRECTS = 5
+CONTINUE = ("continuar", "continue", "confirmar", "aprovar")
+CANCEL = ("cancelar", "cancel", "recusar")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a page: where it goes, what it carries, and the words on its buttons with what each adds."""
+
+    action: str
+    method: str
+    fields: Mapping[str, str]
+    password: str | None
+    login: str | None
+    buttons: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as somebody sees it: its address, its status, its words, its forms and links."""
+
+    url: str
+    status: int
+    text: str
+    forms: Sequence[Form]
+    links: Mapping[str, str]
+    exchange: Exchange
+
+    @property
+    def asks_for_login(self) -> bool:
+        """True when the page asks for a password."""
+        return any(form.password for form in self.forms)
+
+    def button(self, words: Sequence[str]) -> tuple[Form, Mapping[str, str]] | None:
+        """The form and the fields of the button that says one of these words."""
+        for form in self.forms:
+            for label, added in form.buttons.items():
+                if label.strip().casefold() in words:
+                    return form, added
+        return None
+
+
+@dataclass
+class Person:
+    """Somebody with a login, at a browser of their own. `origins` are those of the console."""
+
+    email: str
+    password: str
+    origins: Sequence[str]
+    transport: Transport
+    record: Callable[[Exchange], None]
+    number: Callable[[], int]
+    timeout: float
+    cookies: dict[str, str] = field(default_factory=dict)
+    secrets: set[str] = field(default_factory=set)
+
+    def open(self, url: str) -> Page:
+        """Open an address, logging in where the console asks for it. Raises RuleBroken where it leads elsewhere."""
+        page = self.get(url)
+        if page.asks_for_login:
+            page = self.log_in(page)
+        return page
+
+    def get(self, url: str, headers: Sequence[tuple[str, str]] = ()) -> Page:
+        """Open an address as it is, following the console's own redirects."""
+        return self._follow("GET", url, b"", tuple(headers))
+
+    def log_in(self, page: Page) -> Page:
+        """Fill in and send the login form of a page."""
+        form = next(form for form in page.forms if form.password)
+        if form.login is None or form.password is None:
+            raise NotTestable("the login form has no field for a name")
+        fields = {**form.fields, form.login: self.email, form.password: self.password}
+        return self._submit(form, fields)
+
+    def press(self, page: Page, words: Sequence[str]) -> Page:
+        """Press the button of a page that says one of these words. Raises NotTestable where there is none."""
+        found = page.button(words)
+        if found is None:
+            shown = [label for form in page.forms for label in form.buttons]
+            raise NotTestable(f"the page has no button {words[0]!r}: it has {shown or 'none'}")
+        form, added = found
+        return self._submit(form, {**form.fields, **added})
+
+    def prepared(self, page: Page, words: Sequence[str]) -> HttpRequest:
+        """The request that pressing a button would send, for sending it in a race."""
+        found = page.button(words)
+        if found is None:
+            raise NotTestable(f"the page has no button {words[0]!r}")
+        form, added = found
+        self._check(form.action)
+        body = urlencode({**form.fields, **added}).encode()
+        return HttpRequest(form.method, form.action, self.headers(_FORM), body)
+
+    def _submit(self, form: Form, fields: Mapping[str, str]) -> Page:
+        if form.method == "GET":
+            return self._follow("GET", f"{form.action.split('?')[0]}?{urlencode(fields)}", b"", ())
+        return self._follow("POST", form.action, urlencode(fields).encode(), _FORM)
+
+    def _follow(self, method: str, url: str, body: bytes, headers: tuple[tuple[str, str], ...]) -> Page:
+        for _ in range(REDIRECTS + 1):
+            self._check(url)
+            exchange = self._send(HttpRequest(method, url, self.headers(headers), body))
+            if exchange.answer is None:
+                raise RuleBroken(
+                    Finding(
+                        "the console does not answer",
+                        expected="a page",
+                        actual=exchange.problem or "",
+                        exchange=exchange.number,
+                    )
+                )
+            location = exchange.answer.header("location")
+            if exchange.answer.status not in (301, 302, 303, 307, 308) or location is None:
+                return _page(url, exchange)
+            url = urljoin(url, location)
+            if exchange.answer.status not in (307, 308):
+                method, body, headers = "GET", b"", ()
+        raise RuleBroken(Finding("the console redirects without end", expected="a page", actual=url))
+
+    def _check(self, url: str) -> None:
+        parts = urlsplit(url)
+        if f"{parts.scheme}://{parts.netloc}" not in self.origins:
+            raise RuleBroken(
+                Finding(
+                    "an address leads away from the console; nothing was sent there",
+                    expected=f"an address at {' or '.join(self.origins)}",
+                    actual=url[:300],
+                )
+            )
+
+    def headers(self, more: tuple[tuple[str, str], ...] = ()) -> tuple[tuple[str, str | bytes], ...]:
+        """What this browser sends: its cookies, and whatever a request adds."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        base: tuple[tuple[str, str | bytes], ...] = (("accept", "text/html"), *more)
+        return (*base, ("cookie", cookies)) if cookies else base
+
+    def _send(self, request: HttpRequest) -> Exchange:
+        sent = self.transport.send(request, timeout=self.timeout)
+        path = urlsplit(request.url).path
+        exchange = Exchange(
+            number=self.number(),
+            actor="person",
+            label=f"{request.method} {path}"[:200],
+            request=request,
+            answer=sent.answer,
+            problem=sent.problem,
+            seconds=sent.seconds,
+        )
+        for name, value in () if sent.answer is None else sent.answer.headers:
+            if name == "set-cookie":
+                key, _, rest = value.partition("=")
+                self.cookies[key.strip()] = rest.partition(";")[0].strip()
+                self.secrets.add(self.cookies[key.strip()])
+        self.secrets.discard("")
+        self.record(exchange)
+        return exchange
+
+
+_FORM = (("content-type", "application/x-www-form-urlencoded"),)
+
+
+def _page(url: str, exchange: Exchange) -> Page:
+    answer = exchange.answer
+    html = "" if answer is None else answer.body.decode("utf-8", "replace")
+    soup = BeautifulSoup(html, "html.parser")
+    forms = [_form(url, form) for form in soup.find_all("form")]
+    links = {
+        " ".join(link.get_text(" ").split()): urljoin(url, str(link.get("href", "")))
+        for link in soup.find_all("a")
+    }
+    for hidden in soup(["script", "style", "template", "head"]):
+        hidden.decompose()
+    text = " ".join(soup.get_text(" ").split())
+    return Page(url, exchange.status or 0, text, forms, links, exchange)
+
+
+def _form(url: str, form: Tag) -> Form:
+    fields: dict[str, str] = {}
+    buttons: dict[str, dict[str, str]] = {}
+    password = login = None
+    for control in form.find_all(["input", "button", "textarea", "select"]):
+        kind = str(control.get("type", "submit" if control.name == "button" else "text")).lower()
+        name, value = str(control.get("name", "")), str(control.get("value", ""))
+        if kind == "submit":
+            label = control.get_text(" ") if control.name == "button" else value
+            buttons[" ".join(label.split())] = {name: value} if name else {}
+        elif name and kind not in ("checkbox", "radio", "file", "reset", "button"):
+            fields[name] = value
+            password = name if kind == "password" else password
+            login = name if kind in ("text", "email") and login is None else login
+    return Form(
+        action=urljoin(url, str(form.get("action") or url)),
+        method=str(form.get("method", "get")).upper(),
+        fields=fields,
+        password=password,
+        login=login,
+        buttons=buttons,
+    )
