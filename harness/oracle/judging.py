@@ -134,7 +134,7 @@ class Oracle:
         if not isinstance(value, dict):
             return
         if what == "item":
-            pass
+            yield from unsaid.in_item(value)
         elif what == "result" and kind == _INPUT_REQUIRED:
             yield from unsaid.in_question(value)
         elif what == "result":

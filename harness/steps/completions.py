@@ -8,7 +8,7 @@ from harness.checks.results import broken, describe
 from harness.clock import now as machine_time
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
-from harness.steps.resources import give_back_permissions, give_back_scopes
+from harness.steps.permissions import give_back_permissions, give_back_scopes
 from harness.steps.time import not_moved
 from harness.wire.eras import INVALID_PARAMS
 from harness.world import World

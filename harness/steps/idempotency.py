@@ -14,21 +14,19 @@ from harness.checks.results import (
     is_question,
     is_success,
 )
-from harness.checks.schemas import key_argument
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
 from harness.steps.callers import named
 from harness.steps.calls import call_for, confirm, send
 from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import it_ran_once
-from harness.steps.resources import MISSING_ID, give_back_permissions
-from harness.verdicts import HarnessFault, NotTestable, RuleBroken
+from harness.steps.permissions import give_back_permissions
+from harness.steps.resources import MISSING_ID
+from harness.verdicts import NotTestable, RuleBroken
 from harness.world import Call, World
 
 KEY = "idempotency_key"
-HEADER = "x-idempotency-key"
 IN_PROGRESS = "IDEMPOTENCY_REQUEST_IN_PROGRESS"
-TRACES = ("idempotent-replay", "idempotent_replay", "idempotentreplay")
 PATIENCE = 2.0
 
 PECULIAR: Mapping[str, str] = {
@@ -48,7 +46,7 @@ def fresh_key(world: World) -> str:
     return f"conciliacao-{world.era}-{world.story.notes['keys']}"
 
 
-def complete(world: World, call: Call, caller: str = "the assistant") -> Exchange:
+def call_through(world: World, call: Call, caller: str = "the assistant") -> Exchange:
     """A call with everything it takes: where the server asks, the answer is yes. The story remembers the last answer."""
     client = world.client(caller)
     exchange = send(world, client, call)
@@ -72,7 +70,7 @@ def begin_with_key(
 ) -> None:
     """The first call of a tool with a key."""
     keyed = with_key(world, call_for(world, tool, caller=schema_of), fresh_key(world) if key is None else key)
-    world.story.notes["first"] = complete(world, keyed)
+    world.story.notes["first"] = call_through(world, keyed)
 
 
 @when("the assistant calls {tool} with a key")
@@ -103,35 +101,35 @@ def calls_with_a_peculiar_key(world: World, tool: str, peculiarity: str) -> None
 @when("the assistant calls {tool} without a key")
 def calls_without_a_key(world: World, tool: str) -> None:
     world.story.call = call_for(world, tool)
-    world.story.notes["first"] = complete(world, world.call)
+    world.story.notes["first"] = call_through(world, world.call)
 
 
 @when("the assistant calls {tool} on a record that does not exist, with a key")
 def calls_on_nothing(world: World, tool: str) -> None:
     call = call_for(world, tool, {"id": MISSING_ID})
-    world.story.notes["first"] = complete(world, with_key(world, call, fresh_key(world)))
+    world.story.notes["first"] = call_through(world, with_key(world, call, fresh_key(world)))
 
 
 @when("the assistant calls {tool}, and yes is said where it asks")
 def calls_confirmed(world: World, tool: str) -> None:
     world.story.call = call_for(world, tool)
-    world.story.notes["first"] = complete(world, world.call)
+    world.story.notes["first"] = call_through(world, world.call)
 
 
 @when("the assistant repeats the call with the same key")
 @when("the assistant makes the very same call again, and yes is said where it asks")
 def repeats(world: World) -> None:
-    complete(world, world.call)
+    call_through(world, world.call)
 
 
 @when("the assistant repeats the call with the same key and its arguments in another order")
 def repeats_in_another_order(world: World) -> None:
-    complete(world, Call(world.call.tool, dict(reversed(list(world.call.arguments.items())))))
+    call_through(world, Call(world.call.tool, dict(reversed(list(world.call.arguments.items())))))
 
 
 @when("the assistant calls it with the same key and other arguments")
 def with_other_arguments(world: World) -> None:
-    complete(world, Call(world.call.tool, _other_arguments(world, world.call)))
+    call_through(world, Call(world.call.tool, _other_arguments(world, world.call)))
 
 
 def _other_arguments(world: World, call: Call) -> dict[str, Any]:
@@ -145,12 +143,12 @@ def _other_arguments(world: World, call: Call) -> dict[str, Any]:
 
 @when("the assistant calls {tool} with the same key")
 def another_tool_with_the_same_key(world: World, tool: str) -> None:
-    complete(world, Call(tool, {**call_for(world, tool).arguments, KEY: world.story.notes["key"]}))
+    call_through(world, Call(tool, {**call_for(world, tool).arguments, KEY: world.story.notes["key"]}))
 
 
 @when("{caller} makes the same call with the same key")
 def somebody_makes_the_same_call(world: World, caller: str) -> None:
-    complete(world, world.call, caller)
+    call_through(world, world.call, caller)
 
 
 @when("the assistant calls {tool} {int} times at once with one key")
@@ -293,42 +291,6 @@ def ran_once_more(world: World) -> None:
     it_ran_once(world)
 
 
-@then("the upstream saw the key as the header x-idempotency-key, and not in the body")
-def saw_the_key(world: World) -> None:
-    key = world.story.notes["key"]
-    entries = [
-        entry for entry in world.tenant.ledger() if entry.operation == world.call.tool and entry.effect
-    ]
-    if len(entries) != 1:
-        raise NotTestable(f"the ledger shows {len(entries)} effects of {world.call.tool}, not one")
-    [entry] = entries
-    inside = isinstance(entry.body, Mapping) and KEY in entry.body
-    if entry.headers.get(HEADER) != key or inside or KEY in entry.arguments:
-        shown = f"header {entry.headers.get(HEADER)!r}, body {entry.body!r}"
-        raise broken(
-            "the key does not travel as it should",
-            world.answer,
-            expected=f"header {HEADER}: {key!r}, no key in the body",
-            actual=shown[:700],
-        )
-
-
-@then("no header was smuggled")
-def no_header_smuggled(world: World) -> None:
-    smuggled = [
-        entry.headers
-        for entry in world.tenant.ledger()
-        if any("smuggled" in name.lower() for name in entry.headers)
-    ]
-    if smuggled:
-        raise broken(
-            "a key smuggles a header",
-            world.answer,
-            expected="no such header",
-            actual=f"{smuggled[0]!r}"[:500],
-        )
-
-
 @then("the call succeeds and its repetition replays, or it is refused and nothing runs")
 def works_or_is_refused(world: World) -> None:
     first = world.answer
@@ -340,7 +302,7 @@ def works_or_is_refused(world: World) -> None:
             )
         return
     it_ran_once(world)
-    expect_same(first, complete(world, world.call))
+    expect_same(first, call_through(world, world.call))
     if world.effects():
         raise broken(
             "the key was not honoured", world.answer, expected="a replay", actual="the call ran a second time"
@@ -365,97 +327,9 @@ def with_another_key(world: World) -> None:
     world.mark()
     plain = {name: value for name, value in world.call.arguments.items() if name != KEY}
     try:
-        expect_success(complete(world, with_key(world, Call(world.call.tool, plain), fresh_key(world))))
+        expect_success(call_through(world, with_key(world, Call(world.call.tool, plain), fresh_key(world))))
         it_ran_once(world)
     except RuleBroken as broken_rule:
         raise NotTestable(
             f"could not exercise {world.call.tool} with a key: {broken_rule.finding.message}"
         ) from broken_rule
-
-
-@then("it shows no trace of being a replay")
-def no_trace(world: World) -> None:
-    answer = world.answer.answer
-    if answer is None:
-        raise HarnessFault("A successful answer without HTTP is no answer.")
-    seen = (
-        answer.body.decode("utf-8", "replace")
-        + "\n"
-        + "\n".join(f"{name}: {value}" for name, value in answer.headers)
-    )
-    found = [trace for trace in TRACES if trace in seen.lower()]
-    first = world.story.notes["first"]
-    added = set(world.answer.result or {}) - set(first.result or {})
-    if found or added:
-        raise broken(
-            "the result shows that it is a replay",
-            world.answer,
-            expected="the body alone",
-            actual=f"{found or sorted(added)}",
-        )
-
-
-@then("these tools take an optional text idempotency_key")
-def take_the_key(world: World, datatable: list[list[str]]) -> None:
-    tools = world.story.notes["tools"]
-    without = [name for [name] in datatable if name in tools and not key_argument(tools[name]).optional_text]
-    offered = [name for [name] in datatable if name in tools]
-    if without:
-        raise broken(
-            "a tool that changes something takes no key",
-            world.answer,
-            expected="an optional string idempotency_key",
-            actual=", ".join(without),
-        )
-    if len(offered) < len(datatable):
-        raise NotTestable(
-            f"the server does not list {', '.join(sorted({name for [name] in datatable} - set(offered)))}"
-        )
-
-
-@then("no tool named get, list or delete takes idempotency_key")
-def reads_take_none(world: World) -> None:
-    tools = world.story.notes["tools"]
-    with_it = [
-        name
-        for name, tool in tools.items()
-        if name.endswith(("_get", "_list", "_delete")) and key_argument(tool).present
-    ]
-    if with_it:
-        raise broken(
-            "a tool that reads or deletes takes a key",
-            world.answer,
-            expected="no idempotency_key",
-            actual=", ".join(with_it),
-        )
-
-
-@then("every idempotency_key is said to have 1 to 255 characters")
-def lengths_are_said(world: World) -> None:
-    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
-    silent = [name for name, key in keys.items() if key.present and (key.shortest, key.longest) != (1, 255)]
-    if silent:
-        raise broken(
-            "the schema does not say how long a key may be",
-            world.answer,
-            expected="minLength 1, maxLength 255",
-            actual=", ".join(silent),
-        )
-
-
-@then("every tool that neither reads nor deletes takes idempotency_key")
-def every_other_takes_it(world: World) -> None:
-    tools = {
-        name: tool
-        for name, tool in world.story.notes["tools"].items()
-        if not name.endswith(("_get", "_list", "_delete", "_download"))
-        and (tool.get("annotations") or {}).get("readOnlyHint") is not True
-    }
-    without = [name for name, tool in tools.items() if not key_argument(tool).optional_text]
-    if without:
-        raise broken(
-            "a tool that changes something takes no key",
-            world.answer,
-            expected="an optional string idempotency_key",
-            actual=", ".join(without),
-        )

@@ -12,7 +12,7 @@ from harness.clock import now as machine_time
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
 from harness.steps.callers import named
-from harness.steps.resources import give_back_permissions, give_back_scopes, person_of
+from harness.steps.permissions import give_back_permissions, give_back_scopes, person_of
 from harness.steps.time import not_moved
 from harness.world import World
 

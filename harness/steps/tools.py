@@ -7,7 +7,7 @@ from harness.checks.results import broken, expect_success
 from harness.expressions import given, then, when
 from harness.steps.calls import begin, call_for, send
 from harness.steps.outcomes import it_ran_once
-from harness.steps.resources import give_back_permissions, give_back_scopes, person_of
+from harness.steps.permissions import give_back_permissions, give_back_scopes, person_of
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import World
 

@@ -16,6 +16,8 @@ from mock_api.contract import Contract
 LONG = 400
 """Characters or, below, lines beyond which a value stands in a box of its own that scrolls."""
 MANY_LINES = 8
+_SPOKEN = {"True": "Sim", "False": "Não", "None": "—"}
+"""How values of records are said; arguments stay as they were sent."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ def subjects(contract: Contract, shown: tuple[Affected, ...]) -> list[Subject]:
             kind=contract.labels.get(each.collection, each.collection),
             id=visible(each.id),
             exists=each.exists,
-            facts=[_fact(contract, one.field, one.value, one.refers_to) for one in each.fields],
+            facts=[
+                _fact(contract, one.field, _SPOKEN.get(repr(one.value), one.value), one.refers_to)
+                for one in each.fields
+            ],
         )
         for each in shown
     ]

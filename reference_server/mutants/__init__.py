@@ -1,17 +1,42 @@
 """Mutants: the reference server with exactly one rule broken, each named by its lie. Run only when asked for.
 
-A mutant is a subclass of one part of the engine, put in that part's place, or an edit of a product's tables.
+A mutant is a class: a subclass of one part of the engine, put in that part's place, of the HTTP shell around it, or
+an edit of a product's tables. Its docstring says the lie in one sentence, its `rule` which rule that breaks.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from types import ModuleType
 from typing import Any
 
+from reference_server.engine.http import Shell
 from reference_server.engine.server import Parts
 from reference_server.engine.tables import Product
 
-from .confirmation import CONFIRMATION_MUTANTS
+from . import (
+    answers,
+    caching,
+    completions,
+    confirmation,
+    documents,
+    envelopes,
+    formats,
+    listings,
+    prompts,
+    questions,
+    refusals,
+    requests,
+    resources,
+    single_use,
+    tools,
+)
+from .tables import Table
+
+_MODULES = (
+    listings, documents, resources, refusals, tools, prompts, formats, completions,
+    questions, answers, confirmation, single_use, requests, envelopes, caching,
+)  # fmt: skip
 
 
 def _unchanged(product: Product) -> Product:
@@ -30,25 +55,43 @@ class Mutant:
     lie: str
     parts: Parts = field(default_factory=Parts)
     edit: Callable[[Product], Product] = _unchanged
+    shell: type[Shell] = Shell
 
 
-def from_part(lie: type[Any]) -> Mutant:
-    """The mutant that has the class `lie` in the place of the part it derives from.
+def from_class(lie: type[Any]) -> Mutant:
+    """The mutant that the class `lie` makes.
 
     The class says in its docstring what it gets wrong, and in `rule` which rule that breaks. Raises TypeError
-    where it derives from no part.
+    where it is neither a part of the engine, nor a shell, nor tables.
     """
+    change: dict[str, Any] | None = None
+    if issubclass(lie, Table):
+        change = {"edit": lie.edit}
+    elif issubclass(lie, Shell):
+        change = {"shell": lie}
+    else:
+        change = _in_its_place(lie)
+    if change is None:
+        raise TypeError(f"{lie.__name__} derives from no part of the server")
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", lie.__name__).lower()
+    return Mutant(name, vars(lie)["rule"], str(lie.__doc__), **change)
+
+
+def _in_its_place(lie: type[Any]) -> dict[str, Any] | None:
     correct = Parts()
     for place in fields(Parts):
         part = getattr(correct, place.name)
         if isinstance(part, type) and issubclass(lie, part):
-            name = re.sub(r"(?<!^)(?=[A-Z])", "_", lie.__name__).lower()
-            change: dict[str, Any] = {place.name: lie}
-            rule: str = vars(lie)["rule"]
-            return Mutant(name, rule, str(lie.__doc__), replace(correct, **change))
-    raise TypeError(f"{lie.__name__} derives from no part of the engine")
+            return {"parts": replace(correct, **{place.name: lie})}
+    return None
+
+
+def _lies(module: ModuleType) -> Iterator[type[Any]]:
+    for one in vars(module).values():
+        if isinstance(one, type) and one.__module__ == module.__name__ and "rule" in vars(one):
+            yield one
 
 
 def mutants() -> tuple[Mutant, ...]:
     """All mutants, in the order of their rules' chapters."""
-    return tuple(from_part(lie) for lie in CONFIRMATION_MUTANTS)
+    return tuple(from_class(lie) for module in _MODULES for lie in _lies(module))

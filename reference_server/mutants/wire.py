@@ -83,8 +83,9 @@ class Wire(Shell):
         line = Line(dict(headers), _parsed(body), bearer_token(headers))
         await self.heard(line)
         if not line.status:
-            altered = {**scope, "headers": _encoded(line.headers)}
             sent = body if line.asked is None else json.dumps(line.asked).encode()
+            line.headers["content-length"] = str(len(sent))
+            altered = {**scope, "headers": _encoded(line.headers)}
             await super().__call__(altered, _replay(sent, receive), _into(line))
         await self.say(line)
         content = line.raw

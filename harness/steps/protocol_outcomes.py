@@ -1,0 +1,243 @@
+"""What the protocol wants of an answer: versions, codes, hints, capabilities, schemas, order."""
+
+import json
+
+from harness.checks.protocol import (
+    expect_cache_hints,
+    expect_code_of_revision,
+    expect_complete,
+    expect_declared,
+    expect_discovery,
+    expect_header_refusal,
+    expect_http,
+    expect_invalid,
+    expect_no_changes_offered,
+    expect_nothing_heard,
+    expect_private,
+    expect_released,
+    expect_result,
+    expect_schemas,
+    expect_unauthorized,
+    expect_unsupported_version,
+)
+from harness.checks.results import broken, describe, is_success
+from harness.expressions import step, then
+from harness.steps.protocol import some
+from harness.verdicts import NotTestable
+from harness.wire.eras import (
+    ERA_TABLES,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+)
+from harness.world import SCHEMA_RULE, World
+
+
+@then("the listening is refused or brings nothing")
+def listening_brings_nothing(world: World) -> None:
+    expect_nothing_heard(world.answer)
+
+
+@step("the request is answered")
+def is_answered(world: World) -> None:
+    expect_result(world.answer)
+
+
+@step("the request is rejected")
+@then("the request is answered by an error")
+def is_rejected(world: World) -> None:
+    if world.answer.error is None and (world.answer.status or 0) < 400:
+        raise broken(
+            "the request is not refused", world.answer, expected="an error", actual=describe(world.answer)
+        )
+
+
+@then("an assistant of the other era is served too")
+def other_era_served(world: World) -> None:
+    exchange = world.in_other_era().initialize()
+    if world.other_era not in world.settings.eras and exchange.result is None:
+        raise NotTestable("the other era was not asked for and is not offered")
+    expect_result(exchange)
+
+
+@then("the handshake is answered with a released revision of its era")
+def released_revision(world: World) -> None:
+    expect_released(world.answer, world.era)
+
+
+@then("the tools are listed in that revision")
+def tools_listed(world: World) -> None:
+    expect_result(world.client().request("tools/list"))
+
+
+@then("the discovery names the revision and the capabilities")
+def discovery(world: World) -> None:
+    expect_discovery(world.answer, ERA_TABLES[world.era].version)
+
+
+@then("the refusal names the supported versions and {word}")
+def names_versions(world: World, asked: str) -> None:
+    expect_unsupported_version(world.answer, asked, ERA_TABLES[world.era].version)
+
+
+@then("the request is refused as invalid with HTTP 400")
+def refused_as_invalid_400(world: World) -> None:
+    expect_invalid(world.answer, mismatch_allowed=True)
+    expect_http(world.answer, 400)
+
+
+@then("the request is refused as invalid")
+def refused_as_invalid(world: World) -> None:
+    expect_invalid(world.answer, mismatch_allowed=False)
+
+
+@then("the request is refused for its headers with HTTP 400")
+def refused_for_headers(world: World) -> None:
+    expect_header_refusal(world.answer)
+
+
+@then("the result is of the type complete")
+def is_complete(world: World) -> None:
+    expect_complete(world.answer)
+
+
+@then("the result says for how long and for whom it may be cached")
+def says_how_to_cache(world: World) -> None:
+    expect_cache_hints(world.answer)
+
+
+@then("what differs between them is private")
+def differs_is_private(world: World) -> None:
+    mine, theirs = world.story.exchanges[-2:]
+    expect_private(mine, theirs)
+
+
+@then("the answer is HTTP {int}")
+def is_http(world: World, status: int) -> None:
+    expect_http(world.answer, status)
+
+
+@then("the answer is HTTP 401 and says how to authenticate")
+def is_unauthorized(world: World) -> None:
+    expect_unauthorized(world.answer)
+
+
+@then("what the server offers is declared as")
+def is_declared(world: World, datatable: list[list[str]]) -> None:
+    expect_declared(world.answer, [row[0] for row in datatable])
+
+
+@then("neither subscriptions nor changed lists are offered")
+def no_changes_offered(world: World) -> None:
+    expect_no_changes_offered(world.answer)
+
+
+@then("the method is refused as not found")
+def method_not_found(world: World) -> None:
+    error = world.answer.error
+    status = ERA_TABLES[world.era].statuses.get(METHOD_NOT_FOUND)
+    if error is None or error.get("code") != METHOD_NOT_FOUND:
+        raise broken(
+            "an unknown method is not refused as one",
+            world.answer,
+            expected=f"{METHOD_NOT_FOUND}",
+            actual=describe(world.answer),
+        )
+    if status is not None:
+        expect_http(world.answer, status)
+
+
+@then("the error has a code of this revision")
+def code_of_revision(world: World) -> None:
+    expect_code_of_revision(world.answer)
+
+
+@then("every inputSchema is valid and of the type object")
+def schemas_are_valid(world: World) -> None:
+    expect_schemas(some(list(world.client().items("tools/list", "tools")), "tools/list"))
+
+
+@then("both listings have the same order")
+def same_order(world: World) -> None:
+    first, second = world.story.notes["orders"]
+    some(first, "tools/list")
+    if first != second:
+        raise broken(
+            "the tools change their order",
+            world.story.exchange,
+            expected=str(first)[:500],
+            actual=str(second)[:500],
+        )
+
+
+@then("the request is refused as unreadable")
+def refused_as_unreadable(world: World) -> None:
+    error = world.answer.error
+    if error is None or error.get("code") != PARSE_ERROR:
+        raise broken(
+            "what is not JSON is not called so",
+            world.answer,
+            expected=f"an error {PARSE_ERROR}",
+            actual=describe(world.answer),
+        )
+
+
+@then("the batch is refused")
+def batch_refused(world: World) -> None:
+    answer = world.answer.answer
+    body = b"" if answer is None else answer.body
+    served = answer is not None and answer.status < 400 and (b'"result"' in body or b'"error"' not in body)
+    if answer is None or served:
+        raise broken(
+            "a batch is served",
+            world.answer,
+            expected=f"an error such as {INVALID_REQUEST}",
+            actual=describe(world.answer),
+        )
+
+
+@then("the answer carries that very id")
+def carries_that_id(world: World) -> None:
+    sent = json.loads(world.answer.request.body)["id"]
+    message = world.answer.message
+    if message is None or type(message.get("id")) is not type(sent) or message.get("id") != sent:
+        raise broken(
+            "the answer carries another id",
+            world.answer,
+            expected=f"the id {sent!r}",
+            actual=describe(world.answer),
+        )
+
+
+@then("every message so far is valid for its revision")
+def every_message_valid(world: World) -> None:
+    wrong = next((finding for finding in world.findings if finding.rule == SCHEMA_RULE), None)
+    if wrong is not None:
+        exchange = world.exchanges[(wrong.exchange or 1) - 1]
+        raise broken(wrong.message, exchange, expected=wrong.expected, actual=wrong.actual)
+
+
+@then("the unknown tool is refused")
+def unknown_tool_refused(world: World) -> None:
+    allowed = ERA_TABLES[world.era].unknown_tool_codes
+    if allowed and (world.answer.error or {}).get("code") not in allowed:
+        raise broken(
+            "an unknown tool is not refused as one",
+            world.answer,
+            expected=f"an error {allowed[0]}",
+            actual=describe(world.answer),
+        )
+    if is_success(world.answer) or world.answer.answer is None:
+        raise broken(
+            "an unknown tool succeeds", world.answer, expected="an error", actual=describe(world.answer)
+        )
+
+
+@then("no item came twice")
+def no_item_twice(world: World) -> None:
+    items = world.story.notes["items"]
+    twice = sorted({str(item) for item in items if items.count(item) > 1})
+    if twice:
+        raise broken(
+            "an item comes twice", world.story.exchange, expected="every item once", actual=f"twice: {twice}"
+        )
