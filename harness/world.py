@@ -130,6 +130,7 @@ class World:
             number=self.next_number,
             timeout=self.settings.timeout,
             capabilities=self.capabilities,
+            schema_of=self._known_schema,
         )
 
     @property
@@ -158,10 +159,13 @@ class World:
         """Keep an exchange as evidence, and judge it by its revision's schema."""
         self.exchanges.append(exchange)
         self._redact(exchange)
-        if exchange.method is None or exchange.message is None:
+        if exchange.method is None or exchange.status is None:
             return
         version = exchange.version or ""
-        for violation in judge(exchange.method, version, exchange.message, exchange.others):
+        found = list(exchange.malformed) if exchange.message is not None or exchange.status == 200 else []
+        if exchange.message is not None:
+            found += judge(exchange.method, version, exchange.message, exchange.others)
+        for violation in found:
             self.findings.append(
                 Finding(
                     "a message is not valid for its revision",
@@ -185,6 +189,14 @@ class World:
             listed = self.client(caller).items("tools/list", "tools")
             self._schemas[caller] = {str(tool.get("name")): tool for tool, _ in listed}
         return self._schemas[caller]
+
+    def _known_schema(self, tool: str) -> Mapping[str, Any] | None:
+        # Only what was listed already: a call lists nothing by itself.
+        for listed in self._schemas.values():
+            schema = listed.get(tool, {}).get("inputSchema")
+            if isinstance(schema, Mapping):
+                return schema
+        return None
 
     def effects(self, home: str = "home") -> list[LedgerEntry]:
         """The business effects in a tenant since its last mark."""

@@ -45,7 +45,10 @@ async def proceed(tenant: Tenant, approval: Record, shown: str) -> Decision:
     operation, flat = contract.operations[approval["operation"]], approval["arguments"]
     # KADU-APR-14: what counts is what this very page showed.
     if digest(affected(contract, tenant.records, operation, flat)) != shown:
-        error = {"code": SUBJECT_CHANGED, "detail": "What the operation affects changed after the page opened."}
+        error = {
+            "code": SUBJECT_CHANGED,
+            "detail": "What the operation affects changed after the page opened.",
+        }
         approvals.decide(approval, approvals.FAILED, now, error=error)
         return Decision(approval, decided=True)
     done = tenant.deciding[approval["id"]] = asyncio.Event()

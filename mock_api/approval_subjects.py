@@ -13,7 +13,7 @@ from mock_api.calls import Record, Records
 from mock_api.contract import Contract, FrozenOperation
 from mock_api.jsons import canonical
 
-_NAMES = ("name", "title", "url")
+NAMES = ("name", "title", "url")
 """The fields that name a record, the best first."""
 _REFERENCE = "_id"
 
@@ -91,7 +91,7 @@ def _subject(contract: Contract, operation: FrozenOperation, name: str, collecti
     for each in contract.operations.values():
         if each.collection == collection and each.does == "delete" and each.parent is None:
             return tuple(each.extension.get("subject", ()))
-    return _NAMES
+    return NAMES
 
 
 def _affected(
@@ -112,4 +112,4 @@ def _name_of(records: Records, field: str, value: Any) -> str | None:
     if not field.endswith(_REFERENCE) or not isinstance(value, str):
         return None
     record: Record = records.get(_plural(records, field) or "", {}).get(value, {})
-    return next((str(record[name]) for name in _NAMES if isinstance(record.get(name), str)), None)
+    return next((str(record[name]) for name in NAMES if isinstance(record.get(name), str)), None)

@@ -89,7 +89,12 @@ def expire(records: Records, now: datetime, deciding: Collection[str]) -> None:
 
 
 def decide(
-    approval: Record, status: str, now: datetime, *, result: Any = None, error: Mapping[str, str] | None = None
+    approval: Record,
+    status: str,
+    now: datetime,
+    *,
+    result: Any = None,
+    error: Mapping[str, str] | None = None,
 ) -> None:
     """Write the decision on a pending approval down."""
     moment = clock.text(now)

@@ -92,4 +92,5 @@ def spread(operation: FrozenOperation, flat: Mapping[str, Any]) -> Arguments:
             places["headers"][HEADER] = value
         else:
             places["body"][name] = value
-    return Arguments(places["path"], places["query"], places["headers"], places["body"] or None)
+    body = places["body"] if places["body"] or operation.body is not None else None
+    return Arguments(places["path"], places["query"], places["headers"], body)

@@ -329,9 +329,10 @@ Feature: Idempotency
         | kadu_workspaces_create   |
         | kadu_environments_update |
 
-  @KADU-IDM-10 @era-2026
+  @KADU-IDM-10
   Rule: A secret that is shown once is null in the replay
 
+    @era-2026
     Scenario Outline: The secret of <tool> is gone from its replay
       When the assistant calls <tool> with a key
       Then the call succeeds
@@ -345,9 +346,45 @@ Feature: Idempotency
         | kadu_webhooks_create        |
         | kadu_webhooks_rotate_secret |
 
-  @KADU-IDM-11 @era-2026
+    Scenario Outline: The secret of <tool> is not shown by a second link with the same key
+      Given an assistant without forms
+      When the assistant asks for <tool> with a key
+      And the person opens the link
+      And the person continues
+      Then a secret is shown that the reloaded page does not show
+      And it ran once
+      When the assistant asks for the same call with the same key again
+      And the person opens the new link
+      And the person continues
+      Then the page does not show that secret
+      And nothing ran
+
+      Examples:
+        | tool                        |
+        | kadu_webhooks_create        |
+        | kadu_webhooks_rotate_secret |
+
+  @KADU-IDM-11
   Rule: Deleting again is not found
 
+    Scenario Outline: A second <tool> by link finds nothing
+      Given an assistant without forms
+      And the server offers <tool>
+      When the assistant calls <tool>
+      And the person opens the link
+      And the person continues
+      Then it ran once
+      When the assistant calls the same again
+      Then it comes to NOT_FOUND, at once or when the person continues
+      And nothing ran
+
+      Examples:
+        | tool                     |
+        | kadu_environments_delete |
+        | kadu_webhooks_delete     |
+        | kadu_memories_delete     |
+
+    @era-2026
     Scenario Outline: A second <tool> finds nothing
       Given the server offers <tool>
       When the assistant calls <tool>, and yes is said where it asks
@@ -371,9 +408,32 @@ Feature: Idempotency
         | kadu_webhooks_delete       |
         | kadu_roles_delete          |
 
-  @KADU-IDM-12 @era-2026
+  @KADU-IDM-12
   Rule: Two confirmed calls with one key run once
 
+    Scenario: Two links with one key run once
+      Given an assistant without forms
+      When the assistant asks for kadu_tasks_run with a key
+      And the person opens the link
+      And the assistant asks for the same call with the same key again
+      And the person continues
+      Then it ran once
+      When the person opens the new link
+      And the person continues
+      Then nothing ran
+      And the new approval holds what the first one holds
+
+    @era-2026
+    Scenario: A yes in the chat and a link with one key run once
+      When the assistant calls kadu_tasks_run with a key
+      Then it ran once
+      When the same call with the same key is made without forms
+      And the person opens the new link
+      And the person continues
+      Then nothing ran
+      And the new approval holds what the chat answered
+
+    @era-2026
     Scenario: Each call asks again, and the second yes answers the first response
       When the assistant asks for kadu_tasks_run with a key
       And the assistant asks for the same call with the same key again
@@ -383,6 +443,7 @@ Feature: Idempotency
       Then it ran once
       And the second answer is the first one again
 
+    @era-2026
     Scenario: An answer lost after the yes is found again with the key
       Given the upstream loses its next answer to kadu_tasks_run
       When the assistant calls kadu_tasks_run with a key
@@ -392,6 +453,7 @@ Feature: Idempotency
       Then the call succeeds
       And it ran once
 
+    @era-2026
     Scenario: A question is not what a key remembers
       When the assistant asks for kadu_tasks_run with a key
       Then the server asks for a yes

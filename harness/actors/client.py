@@ -9,7 +9,7 @@ from typing import Any
 from harness.checks.results import describe
 from harness.exchanges import Era, Exchange, HttpRequest
 from harness.transport import Sent, Transport
-from harness.verdicts import Finding, RuleBroken
+from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.wire.answers import read
 from harness.wire.eras import ERA_TABLES
 from harness.wire.requests import Overrides, initialize, notification, request
@@ -18,6 +18,7 @@ FORMS: Mapping[str, Any] = {"elicitation": {"form": {}}}
 NO_FORMS: Mapping[str, Any] = {}
 CLIENT_INFO = {"name": "conformance-assistant", "version": "1"}
 PAGE_LIMIT = 200
+FICKLE = "(on a connection kept open after an earlier answer)"
 
 Record = Callable[[Exchange], None]
 
@@ -55,14 +56,16 @@ class Client:
     number: Callable[[], int]
     timeout: float
     capabilities: Mapping[str, Any] = field(default_factory=lambda: FORMS)
+    schema_of: Callable[[str], Mapping[str, Any] | None] = lambda tool: None
     _next_id: int = 0
+    _agreed: str | None = None
     _ready: bool = False
     _session: str | None = None
 
     @property
     def version(self) -> str:
-        """The revision this client speaks."""
-        return ERA_TABLES[self.era].version
+        """The revision this client speaks: the one agreed on in the handshake, else the era's newest."""
+        return self._agreed or ERA_TABLES[self.era].version
 
     def request(
         self,
@@ -119,7 +122,13 @@ class Client:
         """Send a notification; the exchange (its message is None when all is well)."""
         self.shake_hands()
         built = notification(
-            self.era, method, params, url=self.lane.next(), token=self.token, session_id=self._session
+            self.era,
+            method,
+            params,
+            url=self.lane.next(),
+            token=self.token,
+            session_id=self._session,
+            version=self._agreed,
         )
         return self._send(None, built, None, method)
 
@@ -138,6 +147,8 @@ class Client:
                 )
             )
         self._ready = True
+        agreed = exchange.result.get("protocolVersion")
+        self._agreed = agreed if isinstance(agreed, str) and ERA_TABLES[self.era].known(agreed) else None
         self._session = None if exchange.answer is None else exchange.answer.header("mcp-session-id")
         self.notify("notifications/initialized")
 
@@ -205,6 +216,8 @@ class Client:
             session_id=self._session,
             capabilities=self.capabilities,
             client=CLIENT_INFO,
+            version=self._agreed,
+            input_schema=self.schema_of(str((params or {}).get("name"))) if method == "tools/call" else None,
             overrides=overrides,
         )
 
@@ -212,6 +225,13 @@ class Client:
         self, method: str | None, built: HttpRequest, request_id: int | str | None, label: str
     ) -> Exchange:
         sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
+        if sent.answer is None and (sent.problem or "").endswith(FICKLE):
+            # The server hung up on a connection that was idle, as it may: a read is simply sent again.
+            if method == "tools/call":
+                raise NotTestable(
+                    "the server closed a connection as a call was sent: whether it ran is not known"
+                )
+            sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
         return self._exchange(method, sent, built, request_id, label)
 
     def _exchange(

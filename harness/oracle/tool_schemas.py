@@ -37,6 +37,6 @@ def judge_input_schema(schema: Any) -> SchemaReading:
             found.extend(told(one, ["inputSchema"]) for one in in_words(error))
             if len(found) >= _FOUND:
                 break
-    except ZeroDivisionError:
+    except RecursionError:
         return SchemaReading(tuple(found), "the schema is nested too deeply to be judged")
     return SchemaReading(tuple(dict.fromkeys(found))[:_FOUND])

@@ -7,20 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from mock_api import approvals
 from mock_api.approval_decisions import Decision, decline, proceed
-from mock_api.approval_subjects import affected, digest
+from mock_api.approval_subjects import NAMES, affected, digest
 from mock_api.calls import Record
 from mock_api.console import facts, words
 from mock_api.console.pages import page
 from mock_api.console.sessions import COOKIE, FAILURE_WINDOW, Attempts, Sessions, Visitor
-from mock_api.generic import newest_first
+from mock_api.console.visible import visible
 from mock_api.tenants import Person, Tenant, Tenants
 
 HOME = "/settings/approvals"
 PAGE_SIZE = 50
 _LINK = re.compile(r"/approvals/([A-Za-z0-9_-]{1,200})")
-_LOCAL = re.compile(r"/approvals/[A-Za-z0-9_-]{1,200}|/settings/approvals(/[0-9a-f-]{1,40}|\?tab=[a-z]{1,20})?")
+_LOCAL = re.compile(
+    r"/approvals/[A-Za-z0-9_-]{1,200}|/settings/approvals(/[0-9a-f-]{1,40}|\?tab=[a-z]{1,20})?"
+)
 """The only pages a login leads on to; any other address is refused, so it never leads elsewhere."""
 
 Fields = tuple[tuple[bytes, bytes], ...]
@@ -160,7 +164,7 @@ class Screens:
             shown=f"{seen}.{self.sessions.proof(visitor, 'shown', approval['id'], seen)}",
             left=words.left(tenant.clock.now(), approval["expires_at"]),
             deletes=operation.access == "delete",
-            client=facts.visible(approval["client"]["name"]),
+            client=visible(approval["client"]["name"]),
             request=facts.request(approval, tenant.organization["name"]),
             subjects=facts.subjects(contract, shown),
             arguments=facts.values(contract, flat),
@@ -186,7 +190,7 @@ class Screens:
             return _to_login(f"{HOME}?tab={tab}")
         if tab not in words.TABS:
             return self.nothing(visitor)
-        rows = [each for each in self._own(visitor).values() if each["status"] == tab]
+        rows = [(tenant, each) for tenant, each in self._own(visitor) if each["status"] == tab]
         number = asked.query.get("page", "1")
         at = int(number) if re.fullmatch("[1-9][0-9]{0,5}", number) else 1
         start = (at - 1) * PAGE_SIZE
@@ -198,7 +202,10 @@ class Screens:
             tab=tab,
             tabs=words.TABS,
             empty=words.EMPTY[tab],
-            rows=[(row, facts.visible(row["client"]["name"])) for row in rows[start : start + PAGE_SIZE]],
+            rows=[
+                (row, visible(row["client"]["name"]), self._about(tenant, row))
+                for tenant, row in rows[start : start + PAGE_SIZE]
+            ],
             newer=at - 1 if at > 1 else None,
             older=at + 1 if start + PAGE_SIZE < len(rows) else None,
         )
@@ -260,14 +267,23 @@ class Screens:
                 return tenant, approval
         return None
 
-    def _own(self, visitor: Visitor) -> dict[str, Record]:
+    def _own(self, visitor: Visitor) -> list[tuple[Tenant, Record]]:
         """Every approval of the visitor, newest first (KADU-APR-18)."""
-        own: list[Record] = []
+        own: list[tuple[Tenant, Record]] = []
         for tenant in self.sessions.homes(visitor):
             tenant.catch_up()
-            own += approvals.of_person(tenant.records, visitor.id)
-        ordered = {each["id"]: each for each in reversed(own)}
-        return {each["id"]: each for each in newest_first(ordered)}
+            own += [(tenant, each) for each in approvals.of_person(tenant.records, visitor.id)]
+        return sorted(own, key=lambda each: str(each[1]["created_at"]), reverse=True)
+
+    def _about(self, tenant: Tenant, approval: Record) -> Markup | None:
+        """The name of what an approval is about, where it has one now."""
+        operation = self._contract.operations.get(approval["operation"])
+        if operation is None:
+            return None
+        shown = affected(self._contract, tenant.records, operation, approval["arguments"])
+        fields = shown[0].fields if shown else ()
+        named = next((each.value for each in fields if each.field in NAMES), None)
+        return visible(named) if isinstance(named, str) else None
 
     def _read_only(
         self,
@@ -295,7 +311,7 @@ class Screens:
             late=late,
             back=back,
             secrets=facts.values(contract, clear or {}),
-            error=None if error is None else (error["code"], facts.visible(error["detail"])),
+            error=None if error is None else (error["code"], visible(error["detail"])),
             request=facts.request(approval, tenant.organization["name"]),
             result=facts.result(contract, approval["result"]),
             arguments=facts.values(contract, approval["arguments"]),
@@ -305,8 +321,8 @@ class Screens:
         body = page(
             name,
             brand=self._contract.brand,
-            person=facts.visible(visitor.person.record["name"]),
-            organization=facts.visible(tenant.organization["name"]),
+            person=visible(visitor.person.record["name"]),
+            organization=visible(tenant.organization["name"]),
             csrf=self.sessions.proof(visitor, "csrf"),
             **data,
         )

@@ -68,8 +68,7 @@ class DocumentLacksAField(Edited):
     def document(self, path: str, body: dict[str, Any]) -> Any:
         if "data" in body:
             return {**body, "data": [dict(list(record.items())[:-1]) for record in body["data"]]}
-        fields = list(body.items())
-        return dict([*fields[:1], *fields[2:]] if fields[0][0] != "id" else fields[:-1])
+        return dict(list(body.items())[:-1])
 
 
 class DocumentOfAnotherRecord(Redirected):
@@ -230,8 +229,8 @@ class Downloads(Tools):
     def result(self, answer: Answer) -> CallToolResult:
         """The tool's result for the upstream's answer."""
         body = answer.body
-        presigned = answer.ok and isinstance(body, dict) and set(body) >= {"url", "expires_at"}
-        return self.download(body) if presigned and "events" not in body else super().result(answer)
+        presigned = isinstance(body, dict) and set(body) == {"id", "name", "url", "expires_at"}
+        return self.download(body) if presigned else super().result(answer)
 
     def download(self, body: dict[str, Any]) -> CallToolResult:
         """The result of a download."""

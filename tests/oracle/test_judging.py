@@ -438,6 +438,12 @@ def test_at_most_ten_violations_are_told_and_kept() -> None:
     assert all(len(known) <= 10 for known in oracle._verdicts.values())
 
 
+def test_long_values_are_cut_in_what_is_told() -> None:
+    (found,) = verdict("tools/call", NEW, {"content": [], "isError": "x" * 5000})
+    assert found.startswith('result.isError is the string "xxx')
+    assert len(found) < 200
+
+
 def test_an_unknown_version_is_judged_as_the_newest_handshake_revision() -> None:
     assert judge("tools/call", "2099-01-01", response({"content": None})) == [
         "result.content is null, not an array"
