@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+WITNESSES := tests/official/node_modules/.package-lock.json
 
 .PHONY: prove test check format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
-test: $(STAMP)
+test: $(STAMP) $(WITNESSES)
 	$(BIN)/pytest $(ARGS)
 
 check: $(STAMP)
@@ -35,5 +36,9 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+# The official MCP suite and clients. Where they cannot be had, the tests that need them say so and are skipped.
+$(WITNESSES): tests/official/package-lock.json
+	cd tests/official && npm ci || echo "No official MCP suite and clients: npm ci failed in tests/official." >&2
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report
+	rm -rf $(VENV) tests/official/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report

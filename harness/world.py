@@ -1,6 +1,6 @@
 """The world of one scenario: its actors, the story so far, what they exchanged, what was found."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -27,6 +27,17 @@ class Call:
     arguments: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Look:
+    """What happened in one tenant since its last mark: business effects, and whether any record differs."""
+
+    home: str
+    effects: tuple[LedgerEntry, ...]
+    changed: bool
+    last: int
+    digest: str
+
+
 @dataclass
 class Story:
     """What the steps of one scenario pass on: the last caller, call, answer and question."""
@@ -42,23 +53,30 @@ class Story:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
+Offer = Mapping[str, Mapping[str, Any]]
+"""Tools as a server lists them, by name."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """What the scenario runs of one process share: connections, and what a server offers to who holds everything."""
+
+    transport: Transport
+    offered: dict[tuple[tuple[str, ...], str], Offer]
+
+
 class World:
     """Everything one scenario run can reach. Made by `open_world`, ended by `close`."""
 
-    def __init__(self, settings: Settings, transport: Transport, scenario: str, era: Era, rule: str) -> None:
-        self.settings, self.transport, self.scenario, self.era, self.rule = (
-            settings,
-            transport,
-            scenario,
-            era,
-            rule,
-        )
+    def __init__(self, settings: Settings, process: "Process", scenario: str, era: Era, rule: str) -> None:
+        self.settings, self.scenario, self.era, self.rule = settings, scenario, era, rule
+        self.transport, self._offered = process.transport, process.offered
         self.product: Product = load(settings.product)
         self.exchanges: list[Exchange] = []
         self.findings: list[Finding] = []
         self.redactions: set[str] = {settings.control_secret} if settings.control_secret else set()
         control = ControlPlane(
-            transport, settings.control_url, settings.control_secret, timeout=settings.timeout
+            self.transport, settings.control_url, settings.control_secret, timeout=settings.timeout
         )
         self.upstream = Upstream(control, self.redactions)
         self.capabilities: Mapping[str, Any] = FORMS
@@ -67,7 +85,7 @@ class World:
         self._tenants: dict[str, Tenant] = {}
         self._clients: dict[str, Client] = {}
         self._tokens: dict[str, Token] = {}
-        self._schemas: dict[str, dict[str, Mapping[str, Any]]] = {}
+        self._schemas: dict[str, Offer] = {}
         self._marks: dict[str, int] = {}
         self._digests: dict[str, str] = {}
 
@@ -93,7 +111,7 @@ class World:
                 people = [{"same_as": {"tenant": home.id, "person": home.people[0]["id"]}}, {}]
             made = self.upstream.tenant(seed, people=people)
             self._tenants[name] = made
-            self._marks[name], self._digests[name] = 0, made.digest()
+            self._marks[name], self._digests[name] = 0, made.first_digest
         return self._tenants[name]
 
     def tenant_of(self, caller: str) -> Tenant:
@@ -105,7 +123,12 @@ class World:
         if caller not in self._tokens:
             home, person = CALLERS[caller]
             tenant = self._tenant(home)
-            self._tokens[caller] = tenant.token(None if person is None else tenant.people[person]["id"])
+            first = person is not None and caller not in SECOND_TOKEN
+            self._tokens[caller] = (
+                tenant.first_tokens[person or 0]
+                if first
+                else tenant.token(None if person is None else tenant.people[person]["id"])
+            )
         return self._tokens[caller]
 
     def use_token(self, caller: str, token: Token) -> None:
@@ -183,12 +206,33 @@ class World:
             seen += [exchange.answer.header("mcp-session-id"), exchange.answer.header("set-cookie")]
         self.redactions.update(one for one in seen if isinstance(one, str) and one)
 
-    def schemas(self, caller: str = "the assistant") -> Mapping[str, Mapping[str, Any]]:
-        """The tools that the server lists for a caller, by name."""
+    def schemas(self, caller: str = "the assistant") -> Offer:
+        """The tools that the server offers to a caller, by name: what arguments are built from.
+
+        A caller who holds everything is offered the same in every tenant, so one listing serves a whole process.
+        """
         if caller not in self._schemas:
-            listed = self.client(caller).items("tools/list", "tools")
-            self._schemas[caller] = {str(tool.get("name")): tool for tool, _ in listed}
+            key = (self.settings.urls, self.era) if self._holds_everything(caller) else None
+            listed = self._offered.get(key) if key is not None else None
+            self._schemas[caller] = self.list_tools(caller) if listed is None else listed
+            if key is not None:
+                self._offered[key] = self._schemas[caller]
         return self._schemas[caller]
+
+    def list_tools(self, caller: str = "the assistant") -> Offer:
+        """The tools that the server lists for a caller now, by name."""
+        self._schemas[caller] = {
+            str(tool.get("name")): tool for tool, _ in self.client(caller).items("tools/list", "tools")
+        }
+        return self._schemas[caller]
+
+    def _holds_everything(self, caller: str) -> bool:
+        home, person = CALLERS[caller]
+        return (
+            not self._tenant(home).lessened
+            and person is not None
+            and set(self.token_of(caller).scopes) == set(self._tenant(home).scopes)
+        )
 
     def _known_schema(self, tool: str) -> Mapping[str, Any] | None:
         # Only what was listed already: a call lists nothing by itself.
@@ -198,30 +242,30 @@ class World:
                 return schema
         return None
 
-    def effects(self, home: str = "home") -> list[LedgerEntry]:
-        """The business effects in a tenant since its last mark."""
-        entries = self._tenants[home].ledger(after=self._marks[home])
-        return [entry for entry in entries if entry.kind == "business" and entry.effect]
+    def look(self, home: str = "home") -> Look:
+        """What happened in a tenant since its last mark."""
+        entries, digest = self._tenants[home].changes(after=self._marks[home])
+        effects = [entry for entry in entries if entry.kind == "business" and entry.effect]
+        last = max((entry.seq for entry in entries), default=self._marks[home])
+        return Look(home, tuple(effects), digest != self._digests[home], last, digest)
+
+    def looks(self) -> list[Look]:
+        """What happened in every tenant of the scenario since the last mark."""
+        return [self.look(home) for home in self._tenants]
 
     def tenants(self) -> Mapping[str, Tenant]:
         """Every tenant this scenario made, by its name in the story."""
         return self._tenants
 
-    def changed(self, home: str) -> bool:
-        """True when a business record of the tenant differs from the last mark."""
-        return self._tenants[home].digest() != self._digests[home]
-
-    def mark(self) -> None:
-        """What happened so far is accounted for; `effects` and `changed` start anew."""
-        for name, tenant in self._tenants.items():
-            entries = tenant.ledger(after=self._marks[name])
-            self._marks[name] = max((entry.seq for entry in entries), default=self._marks[name])
-            self._digests[name] = tenant.digest()
+    def mark(self, looks: Iterable[Look] | None = None) -> None:
+        """What was seen (all that happened so far, unless told) is accounted for; the next look starts there."""
+        for look in self.looks() if looks is None else looks:
+            self._marks[look.home], self._digests[look.home] = look.last, look.digest
 
     def look_anew(self) -> None:
         """Records move with time (a running execution ends): from now on they are compared with how they are now."""
-        for name, tenant in self._tenants.items():
-            self._digests[name] = tenant.digest()
+        for look in self.looks():
+            self._digests[look.home] = look.digest
 
     # The story
 
@@ -268,13 +312,16 @@ CALLERS: Mapping[str, tuple[str, int | None]] = {
 }
 """Who may call: the tenant and the person (by position) behind each."""
 
+SECOND_TOKEN = ("the person's other assistant",)
+"""Callers that speak with another token than their person's first."""
+
 
 @cache
-def _transport() -> Transport:
-    # One pool of connections for the whole process: what a scenario costs is mostly what it sends.
-    return Transport()
+def _process() -> Process:
+    # One for the whole process: what a scenario costs is mostly what it sends.
+    return Process(Transport(), {})
 
 
 def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
     """The world for one scenario run; its tenant depends on seed, scenario and era alone."""
-    return World(settings, _transport(), scenario, era, rule)
+    return World(settings, _process(), scenario, era, rule)

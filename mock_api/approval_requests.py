@@ -42,7 +42,7 @@ def operation_approvals_create(tenant: Tenant, caller: Caller, call: Call) -> Ou
         caller.token.id,
         call.now,
     )
-    approvals.held(tenant.records)[record["id"]] = record
+    approvals.store(tenant.records, record)
     return Outcome(201, {**record, "url": f"{call.public_url}/approvals/{link}"}, effect=True)
 
 

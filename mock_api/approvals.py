@@ -59,7 +59,12 @@ def pending(
 
 def held(records: Records) -> dict[str, Record]:
     """The approvals among the records of a tenant, by id, oldest first."""
-    return records.setdefault(COLLECTION, {})
+    return records.get(COLLECTION, {})
+
+
+def store(records: Records, approval: Record) -> None:
+    """Put a new approval among the records of a tenant."""
+    records.setdefault(COLLECTION, {})[approval["id"]] = approval
 
 
 def by_link(records: Records, link: str) -> Record | None:
@@ -82,7 +87,7 @@ def of_person(records: Records, person: str) -> list[Record]:
 
 def expire(records: Records, now: datetime, deciding: Collection[str]) -> None:
     """Let expire what is past its time, but for those that somebody is deciding on at this moment."""
-    for approval in records.get(COLLECTION, {}).values():
+    for approval in held(records).values():
         # KADU-APR-11: at 15 minutes it is over.
         if approval["status"] == PENDING and approval["id"] not in deciding and _is_past(approval, now):
             approval.update(status=EXPIRED, updated_at=approval["expires_at"])

@@ -85,7 +85,12 @@ def _create_tenant(asked: Asked) -> Done:
         "people": [_person(each) for each in tenant.people.values()],
         "scopes": tenant.product.contract.scopes,
         "records": _told(tenant.records),
+        "digest": _digest(tenant),
     }
+    if body.get("tokens"):
+        every = tenant.product.contract.scopes
+        issued = (asked.tenants.issue(tenant, person, every, None) for person in tenant.people)
+        world["tokens"] = [_token(tenant, token) for token in issued]
     return _done(201, world)
 
 
@@ -215,18 +220,32 @@ def _disarm_fault(asked: Asked) -> Done:
 
 
 def _read_ledger(asked: Asked) -> Done:
+    return Done(200, b'{"entries":' + _entries(asked) + b"}")
+
+
+def _read_changes(asked: Asked) -> Done:
+    digest = jsons.write(_digest(asked.tenant))
+    return Done(200, b'{"entries":' + _entries(asked) + b',"digest":' + digest + b"}")
+
+
+def _entries(asked: Asked) -> bytes:
     after = asked.query.get("after", "0")
     if not after.isascii() or not after.isdigit() or len(after) > 12:
         raise Refused(400, "bad_request", "after: must be a whole number from 0")
-    return Done(200, b'{"entries":' + asked.tenant.ledger.after(int(after)) + b"}")
+    return asked.tenant.ledger.after(int(after))
 
 
 def _read_state(asked: Asked) -> Done:
-    tenant = asked.tenant
+    return _done(200, {"digest": _digest(asked.tenant), "records": _told(_business(asked.tenant))})
+
+
+def _business(tenant: Tenant) -> Records:
     registers = tenant.product.contract.registers
-    business = {name: held for name, held in tenant.records.items() if name not in registers}
-    digest = hashlib.sha256(jsons.canonical(business)).hexdigest()
-    return _done(200, {"digest": digest, "records": _told(business)})
+    return {name: held for name, held in tenant.records.items() if name not in registers}
+
+
+def _digest(tenant: Tenant) -> str:
+    return hashlib.sha256(jsons.canonical(_business(tenant))).hexdigest()
 
 
 def _done(status: int, body: Any) -> Done:
@@ -313,6 +332,7 @@ _TENANT = _takes(
         "items": _takes(same_as=_takes("tenant", "person", tenant=_TEXT, person=_TEXT)),
     },
     now={"type": ["string", "null"]},
+    tokens={"type": "boolean"},
 )
 _TOKEN = _takes(
     "person",
@@ -361,5 +381,6 @@ ROUTES = (
     Route("GET", _T + "/faults/{id}", _read_fault),
     Route("DELETE", _T + "/faults/{id}", _disarm_fault),
     Route("GET", _T + "/ledger", _read_ledger, query=("after",)),
+    Route("GET", _T + "/changes", _read_changes, query=("after",)),
     Route("GET", _T + "/state", _read_state),
 )

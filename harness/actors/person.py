@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from bs4 import BeautifulSoup, Tag
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from harness.exchanges import Exchange, HttpRequest
 from harness.transport import Transport
@@ -178,38 +178,41 @@ _FORM = (("content-type", "application/x-www-form-urlencoded"),)
 
 def _page(url: str, exchange: Exchange) -> Page:
     answer = exchange.answer
-    html = "" if answer is None else answer.body.decode("utf-8", "replace")
-    soup = BeautifulSoup(html, "html.parser")
-    forms = [_form(url, form) for form in soup.find_all("form")]
-    links = {
-        " ".join(link.get_text(" ").split()): urljoin(url, str(link.get("href", "")))
-        for link in soup.find_all("a")
-    }
-    for hidden in soup(["script", "style", "template", "head"]):
-        hidden.decompose()
-    text = " ".join(soup.get_text(" ").split())
-    return Page(url, exchange.status or 0, text, forms, links, exchange)
+    parsed = LexborHTMLParser("" if answer is None else answer.body.decode("utf-8", "replace"))
+    forms = [_form(url, form) for form in parsed.css("form")]
+    links = {_words(link): urljoin(url, _attribute(link, "href")) for link in parsed.css("a")}
+    parsed.strip_tags(["script", "style", "template", "head"])
+    return Page(url, exchange.status or 0, "" if parsed.body is None else _words(parsed.body), forms, links, exchange)
 
 
-def _form(url: str, form: Tag) -> Form:
+def _form(url: str, form: LexborNode) -> Form:
     fields: dict[str, str] = {}
     buttons: dict[str, dict[str, str]] = {}
     password = login = None
-    for control in form.find_all(["input", "button", "textarea", "select"]):
-        kind = str(control.get("type", "submit" if control.name == "button" else "text")).lower()
-        name, value = str(control.get("name", "")), str(control.get("value", ""))
+    for control in form.css("input, button, textarea, select"):
+        kind = _attribute(control, "type", "submit" if control.tag == "button" else "text").lower()
+        name, value = _attribute(control, "name"), _attribute(control, "value")
         if kind == "submit":
-            label = control.get_text(" ") if control.name == "button" else value
-            buttons[" ".join(label.split())] = {name: value} if name else {}
+            label = _words(control) if control.tag == "button" else value
+            buttons[label] = {name: value} if name else {}
         elif name and kind not in ("checkbox", "radio", "file", "reset", "button"):
             fields[name] = value
             password = name if kind == "password" else password
             login = name if kind in ("text", "email") and login is None else login
     return Form(
-        action=urljoin(url, str(form.get("action") or url)),
-        method=str(form.get("method", "get")).upper(),
+        action=urljoin(url, _attribute(form, "action") or url),
+        method=_attribute(form, "method", "get").upper(),
         fields=fields,
         password=password,
         login=login,
         buttons=buttons,
     )
+
+
+def _attribute(node: LexborNode, name: str, default: str = "") -> str:
+    value = node.attributes.get(name)
+    return default if value is None else value
+
+
+def _words(node: LexborNode) -> str:
+    return " ".join(node.text(separator=" ").split())

@@ -62,6 +62,9 @@ class Tenant:
         self.people: list[Record] = world["people"]
         self.scopes: tuple[str, ...] = tuple(world["scopes"])
         self.records: dict[str, list[Record]] = world["records"]
+        self.lessened = False
+        self.first_digest: str = world["digest"]
+        self.first_tokens = [self._token(made) for made in world["tokens"]]
         secrets.update(person["password"] for person in self.people)
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -77,7 +80,9 @@ class Tenant:
     ) -> Token:
         """Mint a token for a person (None: for nobody). `scopes` None means every scope."""
         body: dict[str, Any] = {"person": person, "scopes": scopes, "without_scopes": list(without_scopes)}
-        made = self._ask("POST", "/tokens", {**body, "client": client})
+        return self._token(self._ask("POST", "/tokens", {**body, "client": client}))
+
+    def _token(self, made: Mapping[str, Any]) -> Token:
         self._secrets.add(made["token"])
         return Token(made["id"], made["token"], made["person"], made["client"]["name"], tuple(made["scopes"]))
 
@@ -87,6 +92,7 @@ class Tenant:
 
     def change_person(self, person: str, **changes: Any) -> None:
         """Change what a person holds: `permissions`, `without_permissions`, `member`."""
+        self.lessened = True
         self._ask("PATCH", f"/people/{person}", changes)
 
     def plant(
@@ -132,15 +138,16 @@ class Tenant:
         """End a fault; a hold is released."""
         self._ask("DELETE", f"/faults/{fault}")
 
-    def digest(self) -> str:
-        """A digest of every business record: equal when nothing changed."""
-        digest: str = self._ask("GET", "/state")["digest"]
-        return digest
+    def changes(self, after: int = 0) -> tuple[list[LedgerEntry], str]:
+        """What the mock was asked since entry number `after`, and a digest of every business record, at one moment."""
+        seen = self._ask("GET", f"/changes?after={after}")
+        return [LedgerEntry.from_json(entry) for entry in seen["entries"]], seen["digest"]
 
     def ledger(self, after: int = 0) -> list[LedgerEntry]:
         """What the mock was asked since entry number `after`."""
-        entries = self._ask("GET", f"/ledger?after={after}")["entries"]
-        return [LedgerEntry.from_json(entry) for entry in entries]
+        return [
+            LedgerEntry.from_json(entry) for entry in self._ask("GET", f"/ledger?after={after}")["entries"]
+        ]
 
     def close(self) -> None:
         """Take the tenant down; its tokens die with it."""
@@ -154,6 +161,6 @@ class Upstream:
         self._control, self._secrets = control, secrets
 
     def tenant(self, seed: str, *, people: Sequence[Mapping[str, Any]] = ({}, {})) -> Tenant:
-        """Make a tenant: an organization, its people, its records."""
-        world = self._control.ask("POST", "/tenants", {"seed": seed, "people": list(people)})
+        """Make a tenant: an organization, its people, its records, and a token for each person."""
+        world = self._control.ask("POST", "/tenants", {"seed": seed, "people": list(people), "tokens": True})
         return Tenant(self._control, world, self._secrets)

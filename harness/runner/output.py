@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import IO, Final
 
 LIMIT: Final = 64 * 1024
-LINE_LIMIT: Final = 64 * 1024
+LINE_LIMIT: Final = 1024 * 1024
 
 
 class Tail:

@@ -105,18 +105,20 @@ def the_yes_was_not_taken(world: World) -> None:
 
 @step("nothing ran")
 def nothing_ran(world: World) -> None:
-    for home in world.tenants():
-        expect_nothing_ran(world.effects(home), world.changed(home), world.story.exchange)
-    world.mark()
+    looks = world.looks()
+    for look in looks:
+        expect_nothing_ran(look.effects, look.changed, world.story.exchange)
+    world.mark(looks)
 
 
 @step("it ran once")
 def it_ran_once(world: World) -> None:
     call = current(world)
     schema = world.schemas().get(call.tool, {}).get("inputSchema", {})
-    effects = [effect for home in world.tenants() for effect in world.effects(home)]
+    looks = world.looks()
+    effects = [effect for look in looks for effect in look.effects]
     expect_ran_once(effects, call.tool, call.arguments, schema, world.story.exchange)
-    world.mark()
+    world.mark(looks)
 
 
 @then("a fresh yes makes it run once")

@@ -16,7 +16,7 @@ READING = ("_get", "_list")
 
 @when("the assistant lists the tools")
 def lists_tools(world: World) -> None:
-    world.story.notes["tools"] = world.schemas()
+    world.story.notes["tools"] = world.list_tools()
     world.story.exchange = next(
         (one for one in reversed(world.exchanges) if one.method == "tools/list"), None
     )

@@ -22,6 +22,7 @@ def _environment() -> Environment:
         loader=PackageLoader("mock_api.console"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

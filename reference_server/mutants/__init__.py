@@ -15,6 +15,7 @@ from reference_server.engine.server import Parts
 from reference_server.engine.tables import Product
 
 from . import (
+    access,
     answers,
     caching,
     completions,
@@ -35,7 +36,7 @@ from .tables import Table
 
 _MODULES = (
     listings, documents, resources, refusals, tools, prompts, formats, completions,
-    questions, answers, confirmation, single_use, requests, envelopes, caching,
+    questions, answers, confirmation, single_use, requests, access, envelopes, caching,
 )  # fmt: skip
 
 
@@ -82,7 +83,8 @@ def _in_its_place(lie: type[Any]) -> dict[str, Any] | None:
     for place in fields(Parts):
         part = getattr(correct, place.name)
         if isinstance(part, type) and issubclass(lie, part):
-            return {"parts": replace(correct, **{place.name: lie})}
+            changed: dict[str, Any] = {place.name: lie}
+            return {"parts": replace(correct, **changed)}
     return None
 
 

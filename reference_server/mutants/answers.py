@@ -87,16 +87,10 @@ class YesRunsWithLess(Tools):
 
     rule = "KADU-CNF-03"
 
-    async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        outcome = await super().call(replace(turn, state=None), name, arguments) if not turn.state else None
-        return outcome or await self.confirmed(turn, name, arguments)
-
-    async def confirmed(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """The call, run without what it does not need."""
-        operation = self.operations[name]
-        instead = await self.gate(turn, operation, arguments)
-        needed = {key: arguments[key] for key in operation.input_schema.get("required", ())}
-        return instead or self.result(await self.send(turn.caller, args.request(operation, needed)))
+    async def send(self, caller: Caller, request: args.Request) -> Answer:
+        if request.path.endswith("/run") and request.body is not None:
+            request = replace(request, body={"environment_id": request.body["environment_id"]})
+        return await super().send(caller, request)
 
 
 class DeclineRuns(Confirmation):

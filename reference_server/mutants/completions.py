@@ -51,7 +51,7 @@ class OldestIdsAlone(Ids):
 
     rule = "KADU-CMP-01"
 
-    def edited(self, values: list[str], typed: str) -> list[str]:
+    def edited(self, values: list[str], typed: str) -> list[str]:  # noqa: ARG002
         return values[-1:]
 
 

@@ -65,7 +65,7 @@ class DocumentLacksAField(Edited):
 
     rule = "KADU-RES-03"
 
-    def document(self, path: str, body: dict[str, Any]) -> Any:
+    def document(self, path: str, body: dict[str, Any]) -> Any:  # noqa: ARG002
         if "data" in body:
             return {**body, "data": [dict(list(record.items())[:-1]) for record in body["data"]]}
         return dict(list(body.items())[:-1])
@@ -218,9 +218,7 @@ class DocumentAsBlob(Resources):
         [text] = (await super().read(caller, uri, modern)).contents
         assert isinstance(text, TextResourceContents)
         blob = base64.b64encode(text.text.encode()).decode()
-        return ReadResourceResult(
-            contents=[BlobResourceContents(uri=uri, mime_type=MIME_TYPE, blob=blob)]
-        )
+        return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type=MIME_TYPE, blob=blob)])
 
 
 class Downloads(Tools):

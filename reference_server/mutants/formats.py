@@ -114,7 +114,9 @@ class CompactDateTaken(Table):
 
     @staticmethod
     def edit(product: Product) -> Product:
-        return lax_since(product, lambda text: len(text) == 8 and text.isdigit() and bool(date.fromisoformat(text)))
+        return lax_since(
+            product, lambda text: len(text) == 8 and text.isdigit() and bool(date.fromisoformat(text))
+        )
 
 
 class ShortDayTaken(Table):

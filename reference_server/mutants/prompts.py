@@ -89,7 +89,7 @@ class PromptsShownToEverybody(Prompts):
 
     rule = "KADU-PRM-02"
 
-    def listed(self, caller: Caller) -> list[Prompt]:
+    def listed(self, caller: Caller) -> list[Prompt]:  # noqa: ARG002
         return [self.describe(row) for row in self.rows.values()]
 
 

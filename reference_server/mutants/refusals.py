@@ -70,7 +70,7 @@ class DeniedReadIsAnInternalError(Resources):
 
     rule = "KADU-RES-06"
 
-    def not_allowed(self, uri: str) -> MCPError:
+    def not_allowed(self, uri: str) -> MCPError:  # noqa: ARG002
         return MCPError(INTERNAL_ERROR, "Forbidden", {"code": "insufficient_permission"})
 
 
@@ -96,9 +96,9 @@ class PermissionLeftToTheUpstream(Resources):
     async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
         match = self.matched(uri)
         operation = None if match is None else self.operations[match.row]
-        if operation is not None and self.visibility.has_scope(caller, operation):
-            if not self.visibility.has_permission(caller, operation):
-                raise self.unreadable()
+        scoped = operation is not None and self.visibility.has_scope(caller, operation)
+        if operation is not None and scoped and not self.visibility.may_run(caller, operation):
+            raise self.unreadable()
         return await super().read(caller, uri, modern)
 
 

@@ -43,7 +43,9 @@ class CallsRunUnderTheBestToken(Tools):
     async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
         best: dict[str, Caller] = self.__dict__.setdefault("best", {})
         known = best.setdefault(turn.caller.organization, turn.caller)
-        if len(turn.caller.scopes) + len(turn.caller.permissions) > len(known.scopes) + len(known.permissions):
+        if len(turn.caller.scopes) + len(turn.caller.permissions) > len(known.scopes) + len(
+            known.permissions
+        ):
             best[turn.caller.organization] = turn.caller
         lent = replace(best[turn.caller.organization], person=turn.caller.person, now=turn.caller.now)
         return await super().call(replace(turn, caller=lent), name, arguments)

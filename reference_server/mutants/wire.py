@@ -28,7 +28,9 @@ class Line:
     asked: Any
     token: str | None
     status: int = 0
-    told_headers: MutableMapping[str, str] = field(default_factory=lambda: {"content-type": "application/json"})
+    told_headers: MutableMapping[str, str] = field(
+        default_factory=lambda: {"content-type": "application/json"}
+    )
     told: Any = None
     raw: bytes | None = None
 

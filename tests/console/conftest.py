@@ -1,8 +1,7 @@
 """A tenant of Kadu in this process, its API, and people with browsers in front of its console."""
 
-import html
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -182,5 +181,7 @@ def desk(product: Product) -> Iterator[Desk]:
     return Desk(product)
 
 
-def plain(source: str) -> str:
-    return html.unescape(source)
+@pytest.fixture
+def desk_at(product: Product) -> Callable[[str], Desk]:
+    """A desk whose URLs begin otherwise."""
+    return lambda public_url: Desk(product, public_url)

@@ -182,7 +182,10 @@ def _task(desk: Any) -> dict[str, Any]:
 
 CHANGES = {
     "a shown field": (lambda desk: _task(desk).update(instructions="Outra coisa"), True),
-    "its time of change only": (lambda desk: _task(desk).update(updated_at="2026-11-30T15:00:01.000Z"), False),
+    "its time of change only": (
+        lambda desk: _task(desk).update(updated_at="2026-11-30T15:00:01.000Z"),
+        False,
+    ),
     "a field that is not shown": (lambda desk: _task(desk).update(endpoint=None), False),
     "the environment beside it": (lambda desk: desk.newest("environments").update(name="Outro"), True),
     "another task": (

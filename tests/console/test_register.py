@@ -155,7 +155,9 @@ def test_no_route_of_the_api_decides(desk: Any) -> None:
         paths += [f"{each}/{verb}" for each in paths for verb in ("continue", "cancel", "approve", "decide")]
         for path in paths:
             for method in ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "APPROVE"):
-                answer = await desk.api(method, path, None if method in ("GET", "HEAD") else {"decision": "yes"})
+                answer = await desk.api(
+                    method, path, None if method in ("GET", "HEAD") else {"decision": "yes"}
+                )
                 assert answer.status_code >= 400 or method in ("GET", "HEAD"), (method, path)
         assert (await desk.read(made))["status"] == "pending"
         assert desk.effects() == 0

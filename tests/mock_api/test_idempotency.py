@@ -120,6 +120,12 @@ def test_another_record_is_another_argument(world: Any, call: Any) -> None:
     assert refusal(keyed(call, f"{WORKSPACES}/{two}", NAMED, method="PATCH")) == REUSED
 
 
+def test_another_operation_on_the_same_record_is_another_request(world: Any, call: Any) -> None:
+    waiting = next(each for each in world.records["executions"] if each["state"] == "waiting")
+    assert keyed(call, f"/v1/executions/{waiting['id']}/continue", {}).status_code == 200
+    assert refusal(keyed(call, f"/v1/executions/{waiting['id']}/cancel", {})) == REUSED
+
+
 def test_no_body_and_an_empty_one_are_the_same_request(world: Any, call: Any) -> None:
     waiting = next(each for each in world.records["executions"] if each["state"] == "waiting")
     path = f"/v1/executions/{waiting['id']}/cancel"

@@ -18,7 +18,7 @@ import pytest
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
 OLDEST_NODE = 22
-SECONDS = 10.0
+SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def tenant(mock: dict[str, Any], reference_server: str) -> Tenant:
 def node() -> str:
     """A Node for the witnesses: the pinned one, else the one on the PATH."""
     if not (MODULES / ".package-lock.json").exists():
-        missing("the official packages are not installed: run `npm ci --ignore-scripts` in tests/official")
+        missing("the official packages are not installed: run `npm ci` in tests/official")
     found = shutil.which("node", path=str(MODULES / ".bin")) or shutil.which("node")
     if found is None:
         missing(f"there is no Node; install Node {OLDEST_NODE} or newer")

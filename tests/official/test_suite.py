@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.official.conftest import MODULES, Tenant
+from tests.official.conftest import MODULES, SECONDS, Tenant
 from tests.official.proxy import with_token
 
 PROGRAM = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-SECONDS = 30.0
 # Revision, scenario, and how many of its checks succeed. The version is pinned, so the number is exact: a check that
 # no longer comes to run is seen.
 SCENARIOS = [

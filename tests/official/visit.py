@@ -8,8 +8,8 @@ from tests.official.conftest import Tenant
 TOOL = "kadu_tasks_run"
 PROMPT = "explain_execution"
 ARGUMENT = "execution_id"
-# What a destructive call comes to where the era or the client knows no question in the chat.
-WITHOUT_A_QUESTION = "confirmation_unavailable"
+# What a destructive call comes to where the era knows no question in the chat (KADU-APR-01).
+WITHOUT_A_QUESTION = "approval_required"
 
 
 @dataclass(frozen=True)

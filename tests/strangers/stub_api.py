@@ -95,6 +95,9 @@ DOCUMENT: dict[str, Any] = {
             ),
         },
         "/v1/confirmations": {"post": _operation("confirmations_create", "write", about={"tool": False})},
+        "/v1/operation_approvals": {
+            "post": _operation("operation_approvals_create", "write", about={"tool": False})
+        },
     },
     "components": {
         "parameters": {
@@ -113,7 +116,10 @@ DOCUMENT: dict[str, Any] = {
 
 @dataclass
 class World:
-    """What one token sees, and what it asked: `(verb, path, body, idempotency key)` of every change."""
+    """What one token sees, and what it asked: `(verb, path, body, idempotency key)` of every change.
+
+    `stored` holds what was asked of the register of approvals, `approval` what that register answers.
+    """
 
     token: str
     now: datetime = datetime(2026, 11, 30, 15, 0, tzinfo=UTC)
@@ -124,6 +130,8 @@ class World:
     webhook_url: str = "https://old.example/hook"
     used: set[str] = field(default_factory=set)
     register_is_down: bool = False
+    stored: list[Any] = field(default_factory=list)
+    approval: tuple[int, Any] | None = None
     api_is_down: bool = False
     revoked: bool = False
     changes: list[tuple[str, str, Any, str | None]] = field(default_factory=list)
@@ -182,6 +190,11 @@ def _decided(world: World, request: Request, body: Any) -> tuple[int, Any]:
             return 409, "confirmation_replayed"
         world.used.add(body["nonce"])
         return 201, body
+    if path == "/v1/operation_approvals":
+        if world.register_is_down:
+            return 503, "unavailable"
+        world.stored.append(body)
+        return world.approval or (201, pending(world.now))
     if SCOPE not in world.scopes or PERMISSION not in world.permissions:
         return 403, "forbidden"
     if "missing" in path:
@@ -202,6 +215,18 @@ def _decided(world: World, request: Request, body: Any) -> tuple[int, Any]:
     if isinstance(body, dict) and "url" in body:
         world.webhook_url = body["url"]
     return 201, {"id": f"result-{len(world.changes)}", "given": body}
+
+
+def pending(now: datetime, **changes: Any) -> dict[str, Any]:
+    """An approval as the register answers it, some members changed; None takes one away."""
+    record = {
+        "id": "a/1",
+        "status": "pending",
+        "url": "https://console.example/approvals/x",
+        "created_at": now.isoformat(),
+        "expires_at": (now + timedelta(minutes=15)).isoformat().replace("+00:00", "Z"),
+    }
+    return {name: value for name, value in (record | changes).items() if value is not None}
 
 
 @contextmanager

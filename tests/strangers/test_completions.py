@@ -1,5 +1,7 @@
 """What the stranger suggests while somebody types."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +66,23 @@ def test_every_template_is_completed_from_its_collection(tenant: Tenant, client:
             assert found == []
         else:
             assert found[0] == tenant.newest(collection)
+
+
+def test_approvals_are_completed_from_ones_own(tenant: Tenant, client: Client) -> None:
+    by_link = replace(tenant.another(), capabilities={})
+    asked = []
+    for _ in range(2):
+        came = by_link.call(
+            "kadu_webhooks_create", {"url": "https://new.example/hook", "events": ["execution.failed"]}
+        )
+        asked.append(json.loads(came.text)["approval"]["id"])
+        tenant.wait(60)
+    assert of_template(client, "operation_approvals/{id}") == asked[::-1]
+    assert of_template(client, "operation_approvals/{id}", asked[0][3:20]) == [asked[0]]
+    colleague = tenant.another(person=tenant.world["people"][1]["id"])
+    assert of_template(colleague, "operation_approvals/{id}", asked[0]) == []
+    blind = tenant.another(without_scopes=["kadu/system_events"])
+    assert of_template(blind, "operation_approvals/{id}") == []
 
 
 def test_what_begins_with_the_typed_comes_before_what_contains_it(tenant: Tenant, client: Client) -> None:

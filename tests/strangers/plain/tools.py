@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from plain.approval import READER, REGISTER, announcement, order
 from plain.confirmation import ANSWER_KEY, Ticket, decision, question, seal, subject, unseal
 from plain.contract import Operation
 from plain.envelope import INVALID_PARAMS, Fault, Request
@@ -117,7 +118,7 @@ async def _stopped(
         # KADU-UNA-01
         return refused_in_words("confirmation_required", "nobody stands behind this token who could agree.")
     if not request.shows_forms:
-        return await _without_forms(service, caller, operation, arguments)
+        return await _by_link(service, caller, operation, arguments)
     said = decision(request.params.get("inputResponses"))
     if ticket is None or said == "unclear":
         about = subject(operation.name, arguments, caller.me.person, caller.me.organization)
@@ -152,13 +153,26 @@ async def _used_up(service: Service, caller: Caller, operation: Operation, ticke
     )
 
 
-async def _without_forms(
+async def _by_link(
     service: Service, caller: Caller, operation: Operation, arguments: Mapping[str, Any]
 ) -> Reply:
-    """Where no question can be shown. Approval by link goes here; until then, a refusal."""
-    return refused_in_words(
-        "confirmation_unavailable", "this client cannot show the question. Nothing was run."
-    )
+    """KADU-APR-01, 04: stored upstream instead of run; every call makes another approval."""
+    try:
+        answer = await service.upstream.ask(caller.token, "POST", REGISTER, body=order(operation, arguments))
+    except Unreachable:
+        answer = None
+    if answer is not None and 400 <= answer.status < 500 and answer.status != 429:
+        # what the API would refuse to run, it refuses to store
+        return _translated(operation, answer)
+    reader = service.contract.operations.get(READER)
+    may_check = reader is not None and caller.me.may_run(reader)
+    told = announcement(answer.body, may_check) if answer is not None and answer.succeeded else None
+    if told is None:
+        # KADU-UNA-02
+        return refused_in_words(
+            "confirmation_unavailable", "the approval cannot be stored just now. Try again later."
+        )
+    return _succeeded(told)
 
 
 def _problems(operation: Operation, arguments: Mapping[str, Any]) -> str | None:
