@@ -182,7 +182,9 @@ def _page(url: str, exchange: Exchange) -> Page:
     forms = [_form(url, form) for form in parsed.css("form")]
     links = {_words(link): urljoin(url, _attribute(link, "href")) for link in parsed.css("a")}
     parsed.strip_tags(["script", "style", "template", "head"])
-    return Page(url, exchange.status or 0, "" if parsed.body is None else _words(parsed.body), forms, links, exchange)
+    return Page(
+        url, exchange.status or 0, "" if parsed.body is None else _words(parsed.body), forms, links, exchange
+    )
 
 
 def _form(url: str, form: LexborNode) -> Form:

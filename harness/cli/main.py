@@ -165,6 +165,10 @@ def mutants(
     product: Product = "kadu",
     features: Features = None,
     rule: Rules = None,
+    mutant: Annotated[
+        list[str] | None,
+        typer.Option(help="Judge the mutant of this name alone; may be repeated.", metavar="NAME"),
+    ] = None,
     full: Annotated[
         bool,
         typer.Option("--full", help="Judge each mutant by every scenario, not by those of its rule alone."),
@@ -177,7 +181,7 @@ def mutants(
     from harness.cli.mutating import judge_mutants
 
     asked = _asked(product, features, rule, None, None, False, 1, seed, timeout, out)
-    raise typer.Exit(judge_mutants(asked, full=full))
+    raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full))
 
 
 @app.command()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from harness.cli.choices import Asked
@@ -21,8 +20,8 @@ from harness.verdicts import ExitCode
 TABLE: Final = "mutants.json"
 
 
-def judge_mutants(asked: Asked, *, full: bool) -> int:
-    """Judge every mutant (of the asked rules), tell of each, write mutants.json.
+def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool) -> int:
+    """Judge every mutant (of the asked rules, of these names), tell of each, write mutants.json.
 
     Returns 0 when all are caught, 1 when one survives, 2 when our own fault kept a scenario from a verdict. Raises
     what `harness.cli.refusals` puts into words.
@@ -35,7 +34,15 @@ def judge_mutants(asked: Asked, *, full: bool) -> int:
         server, found = start_mutants(product, upstream)
         stack.enter_context(server)
         mutants = [Mutant(**one) for one in found]
-        chosen = [mutant for mutant in mutants if not asked.rules or mutant.rule.startswith(asked.rules)]
+        unknown = sorted(set(names) - {mutant.name for mutant in mutants})
+        if unknown:
+            raise CannotRun(f"There is no mutant {unknown[0]!r}; `mutants` without options lists all.")
+        chosen = [
+            mutant
+            for mutant in mutants
+            if (not asked.rules or mutant.rule.startswith(asked.rules))
+            and (not names or mutant.name in names)
+        ]
         if not chosen:
             raise CannotRun(f"No mutant breaks {', '.join(asked.rules)}.")
         settings = replace(
@@ -57,22 +64,23 @@ def judge_mutants(asked: Asked, *, full: bool) -> int:
 
 def _tell(console: Console, trial: Trial) -> None:
     mark, style = ("caught  ", "green") if trial.caught else ("SURVIVED", "bold red")
-    console.print(Text.assemble((mark, style), f"  {trial.mutant.rule}  {trial.mutant.name}"))
+    others = [rule for rule in trial.failed if rule != trial.mutant.rule]
+    console.print(
+        Text.assemble((mark, style), f"  {trial.mutant.rule}  {trial.mutant.name}: {trial.mutant.lie}")
+    )
+    if trial.symptoms:
+        console.print(Text(f"          found: {trial.symptoms[0]}"), style="dim")
+    if others:
+        console.print(Text(f"          fails too: {', '.join(others)}"), style="dim")
 
 
 def _summary(console: Console, trials: list[Trial]) -> None:
-    table = Table("mutant", "breaks", "caught", "rules that fail for it", "what was found", box=None)
-    for trial in trials:
-        found = trial.symptoms[0] if trial.symptoms else "—"
-        failed = ", ".join(trial.failed) or "none"
-        table.add_row(
-            *map(Text, (trial.mutant.name, trial.mutant.rule, "yes" if trial.caught else "NO", failed, found))
-        )
-    console.print(table)
     caught = sum(trial.caught for trial in trials)
     runs, seconds = sum(trial.scenarios for trial in trials), sum(trial.seconds for trial in trials)
     console.print(f"{caught} of {len(trials)} mutants caught · {runs} scenario runs · {seconds:.1f} s")
     for trial in trials:
+        if not trial.caught:
+            console.print(Text(f"survived: {trial.mutant.name} ({trial.mutant.rule}): {trial.mutant.lie}"))
         for name in trial.errored[:5]:
             console.print(Text(f"our own fault, with {trial.mutant.name}: {name}"))
 

@@ -237,14 +237,15 @@ class AnyKeyTakenAsTheAnswer(Confirmation):
         return await super().settle(replace(call, answers={key: call.answers.get(key, first)}))
 
 
-class UnknownActionTakenAsYes(Confirmation):
+class UnknownActionTakenAsYes(Wire):
     """A yes counts with any action that is not a refusal."""
 
     rule = "KADU-CNF-05"
 
-    def said_yes(self, answer: Mapping[str, Any]) -> bool:
-        given = content_of(answer).get(self.product.question.property)
-        return answer.get("action") not in ("decline", "cancel") and given is True
+    async def heard(self, line: Line) -> None:
+        for answer in (line.params.get("inputResponses") or {}).values():
+            if answer.get("action") not in ("accept", "decline", "cancel"):
+                answer["action"] = "accept"
 
 
 class StateTakenAsYes(Confirmation):

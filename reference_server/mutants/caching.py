@@ -131,13 +131,6 @@ class PagesOverlap(Pages):
     overlap = 1
 
 
-class PagesLoseAnItem(Pages):
-    """One tool falls between two pages."""
-
-    rule = "MCP-20"
-    overlap = -1
-
-
 class PagesNeverEnd(Wire):
     """The last page of the prompts gives a cursor to itself."""
 

@@ -122,6 +122,15 @@ class ApprovalDocumentLacksItsDecision(Edited):
         return kept if path == "operation_approvals/{id}" else body
 
 
+class ApprovalDocumentLacksItsResult(Edited):
+    """The document of an approval leaves out what the operation returned."""
+
+    rule = "KADU-RES-04"
+
+    def document(self, path: str, body: dict[str, Any]) -> Any:
+        return {**body, "result": None} if path == "operation_approvals/{id}" else body
+
+
 class DocumentRemembered(Resources):
     """A document is kept as it was read first, whatever happens to the record."""
 

@@ -14,6 +14,8 @@ from reference_server.engine.contract import Operation
 from reference_server.engine.results import done, refused
 from reference_server.engine.tools import Tools, Turn
 
+from .wire import Line, Wire
+
 Outcome = CallToolResult | InputRequiredResult
 
 
@@ -101,15 +103,14 @@ class DownloadMarkedDestructive(Tools):
         return super().describe(replace(operation, always_destructive=operation.destructive or marked))
 
 
-class SchemaWithoutType(Tools):
-    """The inputSchema of a tool without required arguments has no type."""
+class SchemaWithoutType(Wire):
+    """The inputSchema of a tool has no type."""
 
     rule = "MCP-14"
 
-    def describe(self, operation: Operation) -> Tool:
-        tool = super().describe(operation)
-        bare = {key: value for key, value in tool.input_schema.items() if key != "type"}
-        return tool if "required" in bare else tool.model_copy(update={"input_schema": bare})
+    async def say(self, line: Line) -> None:
+        for tool in line.result.get("tools", [])[:1]:
+            del tool["inputSchema"]["type"]
 
 
 class SchemaIsNoSchema(Tools):
@@ -176,7 +177,8 @@ class MissingArgumentsMadeUp(Tools):
 
     async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
         schema = self.input_schema(name) or {}
-        made_up = {key: "Sem nome" for key in schema.get("required", ()) if key == "name"}
+        examples = {key: schema["properties"][key].get("examples") for key in schema.get("required", ())}
+        made_up = {key: given[0] for key, given in examples.items() if given}
         return await super().call(turn, name, {**made_up, **arguments})
 
 

@@ -37,7 +37,7 @@ def test_the_api_knows_no_route_of_the_control_plane(mock: Any, call: Any) -> No
 
 def test_a_tenant_is_told_whole(mock: Any) -> None:
     made = mock.tenant("abc", now="2026-11-30T12:00:00.123-03:00").made
-    assert set(made) == {"id", "now", "organization", "people", "scopes", "records"}
+    assert set(made) == {"id", "now", "organization", "people", "scopes", "records", "digest"}
     assert made["now"] == "2026-11-30T15:00:00.123Z"
     assert set(made["organization"]) == {"id", "name"}
     assert len(made["people"]) == 2
@@ -50,6 +50,21 @@ def test_a_tenant_is_told_whole(mock: Any) -> None:
         "notes": 1,
         "organizations": 1,
     }
+
+
+def test_a_tenant_may_come_with_a_token_for_each_person(mock: Any) -> None:
+    made = mock.tenant("fichas", tokens=True).made
+    assert [token["person"] for token in made["tokens"]] == [person["id"] for person in made["people"]]
+    assert all(token["scopes"] == made["scopes"] for token in made["tokens"])
+
+
+def test_changes_are_ledger_and_digest_at_one_moment(mock: Any) -> None:
+    made = mock.tenant().made
+    path = f"/_control/tenants/{made['id']}"
+    told = mock.control.get(f"{path}/changes?after=0").json()
+    assert told == {"entries": [], "digest": made["digest"]}
+    assert mock.control.get(f"{path}/state").json()["digest"] == told["digest"]
+    assert mock.control.get(f"{path}/changes?after=x").status_code == 400
 
 
 def test_a_clock_starts_at_the_real_time(mock: Any) -> None:
