@@ -43,6 +43,20 @@ Feature: Completions
         | environments/{id}      | environments |
         | schedules/{id}         | schedules    |
 
+    Scenario: The id of operation_approvals/{id} is completed from one's approvals
+      Given an assistant without forms
+      And three approvals, a minute apart
+      When the assistant completes the id of operation_approvals/{id}
+      Then the newest of operation_approvals is suggested
+      When the assistant types the beginning of that id for operation_approvals/{id}
+      Then the newest of operation_approvals is suggested
+      And every suggestion contains what was typed
+
+    Scenario: Of many executions the newest is suggested
+      Given 150 more executions, one of them on 2026-03-31, one on 2028-02-29 and one on 2027-01-01
+      When the assistant completes the id of executions/{id}
+      Then the newest of executions is suggested
+
   @KADU-CMP-02
   Rule: Who may not list is suggested nothing
 

@@ -43,6 +43,22 @@ Feature: Confirmation in the chat
         | kadu_executions_continue |
         | kadu_webhooks_create     |
 
+    Scenario Outline: The question about <tool> shows the arguments it could do without
+      When the assistant calls <tool> with every argument
+      Then the question shows every argument
+
+      Examples:
+        | tool                     |
+        | kadu_tasks_run           |
+        | kadu_executions_continue |
+        | kadu_webhooks_create     |
+
+    Scenario: The question shows an idempotency key
+      When the assistant calls kadu_tasks_run
+      And its yes is sent with the arguments given an idempotency key
+      Then the server asks for a yes
+      And the question shows every argument
+
     Scenario: Two tools with equal arguments are asked about differently
       Given one of the executions that is waiting
       When the assistant calls kadu_executions_cancel on it
@@ -65,6 +81,12 @@ Feature: Confirmation in the chat
         | kadu_executions_continue    |
         | kadu_webhooks_create        |
         | kadu_webhooks_rotate_secret |
+
+    Scenario: A yes runs every argument that was asked about
+      When the assistant calls kadu_tasks_run with every argument
+      And the person says yes
+      Then the call succeeds
+      And it ran once
 
   @KADU-CNF-04
   Rule: Declining or cancelling changes nothing
@@ -139,6 +161,13 @@ Feature: Confirmation in the chat
       Then the call succeeds
       And it ran once
 
+    Scenario: The new question is about the tool that was called
+      Given one of the executions that is waiting
+      When the assistant calls kadu_executions_cancel on it
+      And its yes is sent with a call of kadu_executions_continue
+      Then the server asks for a yes
+      And the two questions differ
+
   @KADU-CNF-07
   Rule: A yes is bound to the arguments
 
@@ -165,6 +194,12 @@ Feature: Confirmation in the chat
       When the person says yes
       Then the call succeeds
       And it ran once
+
+    Scenario: The new question is about the arguments that were sent
+      When the assistant calls kadu_tasks_run
+      And its yes is sent with the arguments changed
+      Then the server asks for a yes
+      And the question shows every argument
 
     Scenario: The order of the arguments does not count
       When the assistant calls kadu_tasks_run
@@ -341,6 +376,12 @@ Feature: Confirmation in the chat
 
     Scenario: A client that declares links alone is not asked in the chat
       Given an assistant that declares links alone
+      When the assistant calls kadu_tasks_run
+      Then the server does not ask in the chat
+      And nothing ran
+
+    Scenario: A client that declares nothing is not asked in the chat
+      Given an assistant without forms
       When the assistant calls kadu_tasks_run
       Then the server does not ask in the chat
       And nothing ran

@@ -71,6 +71,16 @@ Feature: Prompts
       Then the request is refused as invalid
       And with every scope the prompt explain_execution is answered
 
+    Scenario Outline: A prompt that is hidden for want of <permission> is refused
+      Given the person lacks the permission <permission>
+      When the assistant gets explain_execution
+      Then the request is refused as invalid
+      And with every permission the prompt explain_execution is listed
+
+      Examples:
+        | permission            |
+        | agent.executions.read |
+
     Scenario: An unknown prompt is refused
       When the assistant gets no_such_prompt_here
       Then the request is refused as invalid
@@ -114,6 +124,10 @@ Feature: Prompts
     Scenario: With a date the text holds that date
       When the assistant gets review_failed_executions with the since 2026-10-09
       Then the text holds the date 2026-10-09
+
+    Scenario: With the leap day the text holds that day
+      When the assistant gets review_failed_executions with the since 2028-02-29
+      Then the text holds the date 2028-02-29
 
     Scenario: The usage report carries its month
       When the assistant gets monthly_usage_report with the month 2026-09

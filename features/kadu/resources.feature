@@ -58,6 +58,13 @@ Feature: Resources
         | environments/{id}      | kadu_environments_get       |
         | schedules/{id}         | kadu_schedules_get          |
 
+    Scenario: The document operation_approvals holds what its tool answers
+      Given an assistant without forms
+      And three approvals, a minute apart
+      When the assistant reads operation_approvals
+      Then the document is JSON text
+      And the document holds the same records as kadu_operation_approvals_list
+
     @advisory
     Scenario Outline: The document <resource> says that it is JSON
       When the assistant reads <resource>
@@ -103,6 +110,18 @@ Feature: Resources
         | executions/{id}/events | events     |
         | executions/{id}/logs   | logs       |
         | executions/{id}/todos  | todos      |
+
+    Scenario: The approvals come newest first
+      Given an assistant without forms
+      And three approvals, a minute apart
+      When the assistant lists the approvals
+      Then the resource of approvals lists the same
+
+    Scenario: An approval holds its decision and what was returned
+      Given an assistant without forms
+      And an approval that is executed
+      Then the tool and the resource show that it is executed
+      And the document holds the same records as kadu_operation_approvals_get
 
   @KADU-RES-05
   Rule: A row is listed to those who may run its tool, and to nobody else
@@ -151,6 +170,46 @@ Feature: Resources
         | environments/{id}        | kadu_environments_get         | agent.environments.read        |
         | schedules/{id}           | kadu_schedules_get            | agent.schedules.read           |
 
+    Scenario: A token without one scope is listed every other row
+      Given the token lacks the scope kadu/memories
+      When the assistant lists every row
+      Then these and no other addresses of the product are listed
+        | me                       |
+        | repository               |
+        | operation_approvals      |
+        | operation_approvals/{id} |
+        | workspaces/{id}          |
+        | activities/{id}          |
+        | tasks/{id}               |
+        | executions/{id}          |
+        | executions/{id}/events   |
+        | executions/{id}/logs     |
+        | executions/{id}/todos    |
+        | environments/{id}        |
+        | schedules/{id}           |
+
+    Scenario Outline: A person without <permission> alone is listed every other row
+      Given the person lacks the permission <permission>
+      When the assistant lists every row
+      Then these and no other addresses of the product are listed
+        | me                       |
+        | repository               |
+        | operation_approvals      |
+        | operation_approvals/{id} |
+        | workspaces/{id}          |
+        | activities/{id}          |
+        | tasks/{id}               |
+        | executions/{id}          |
+        | executions/{id}/events   |
+        | executions/{id}/logs     |
+        | executions/{id}/todos    |
+        | memories/{id}            |
+        | environments/{id}        |
+
+      Examples:
+        | permission           |
+        | agent.schedules.read |
+
   @KADU-RES-06
   Rule: Reading what the caller may not run is an insufficient permission
 
@@ -187,12 +246,30 @@ Feature: Resources
       When the assistant reads tasks/00000000-0000-4000-8000-00000000dead
       Then the read is refused for want of permission
 
+    Scenario: What a colleague has read is refused all the same
+      Given the token lacks the scope kadu/tasks
+      When the colleague's assistant reads tasks/{id}
+      Then the read is answered
+      When the assistant reads tasks/{id}
+      Then the read is refused for want of permission
+
   @KADU-RES-07
   Rule: No document holds the bytes of a file
 
     Scenario: No address and no template is about files
       When the assistant lists every row
       Then no row is about files
+
+    Scenario Outline: The document <resource> is text
+      When the assistant reads <resource>
+      Then the document is JSON text
+
+      Examples:
+        | resource               |
+        | me                     |
+        | repository             |
+        | tasks/{id}             |
+        | executions/{id}/events |
 
     Scenario: Downloading gives an address and no bytes
       When the assistant calls kadu_files_download
@@ -268,6 +345,18 @@ Feature: Resources
         | executions | executions/{id}        |
         | events     | executions/{id}/events |
 
+    Scenario Outline: What another organization has read in <resource> is not found all the same
+      When a stranger's assistant reads <resource> of another organization
+      Then the read is answered
+      When the assistant reads <resource> of another organization
+      Then the read is refused as not found
+      And the refusal is the same as for a record that does not exist
+
+      Examples:
+        | resource        |
+        | tasks/{id}      |
+        | executions/{id} |
+
   @KADU-RES-10
   Rule: Nobody subscribes to changes
 
@@ -325,3 +414,9 @@ Feature: Resources
         | memories/{id}          |
         | environments/{id}      |
         | schedules/{id}         |
+
+    Scenario: Reading an approval changes nothing
+      Given an assistant without forms
+      And an approval that is pending
+      Then the tool and the resource show that it is pending
+      And nothing ran

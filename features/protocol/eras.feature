@@ -115,6 +115,26 @@ Feature: Two eras of the protocol on one address
         | resources/templates/list |
         | prompts/list             |
 
+    Scenario: The result of a call is complete
+      Given an assistant
+      When the assistant calls a tool that only reads
+      Then the result is of the type complete
+
+    Scenario: The result of a read is complete
+      Given an assistant
+      When the assistant reads me
+      Then the result is of the type complete
+
+    Scenario: A prompt is a complete result
+      Given an assistant
+      When the assistant gets review_failed_executions
+      Then the result is of the type complete
+
+    Scenario: A completion is a complete result
+      Given an assistant
+      When the assistant completes the argument month of monthly_usage_report
+      Then the result is of the type complete
+
   @MCP-08 @era-2026
   Rule: What may be cached says for how long and for whom
 

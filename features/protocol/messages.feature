@@ -26,6 +26,12 @@ Feature: Messages and their errors
       Then the error has a code of this revision
       And the next read is answered
 
+    Scenario: An unknown prompt is refused with a code of this revision
+      Given an assistant
+      When the assistant gets no_such_prompt_here
+      Then the error has a code of this revision
+      And the next read is answered
+
   @MCP-12
   Rule: An origin that is not allowed is forbidden
 
@@ -125,6 +131,30 @@ Feature: Messages and their errors
       Given an assistant
       When the assistant calls a tool that only reads
       Then the call succeeds
+      And every message so far is valid for its revision
+
+    Scenario: What a read answers is valid for its revision
+      Given an assistant
+      When the assistant reads me
+      Then the read is answered
+      And every message so far is valid for its revision
+
+    Scenario: What a prompt answers is valid for its revision
+      Given an assistant
+      When the assistant gets review_failed_executions
+      Then the prompt is answered
+      And every message so far is valid for its revision
+
+    Scenario: What a completion answers is valid for its revision
+      Given an assistant
+      When the assistant completes the argument month of monthly_usage_report
+      Then the request is answered
+      And every message so far is valid for its revision
+
+    Scenario: What a refusal answers is valid for its revision
+      Given an assistant
+      When the assistant reads the address kobana://nowhere/at_all
+      Then the request is answered by an error
       And every message so far is valid for its revision
 
   @MCP-19

@@ -1,5 +1,6 @@
 """The answer that says a call waits for an approval, and what is read of the approval later."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,12 @@ from harness.checks.results import broken, describe, is_success, parse_json
 from harness.exchanges import Exchange
 
 REQUIRED = "approval_required"
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_ADDRESS = ("url", "link", "address", "endereço", "enlace", "dirección")
+_NEGATION = r"\b(not|don't|don’t|never|não|nunca|no)\b"
+_CALLING = (
+    r"\b(call|calling|repeat|retry|rerun|invoke|chame|chamar|repita|repetir|llame|llamar|vuelva|ejecute)"
+)
 
 
 @dataclass(frozen=True)
@@ -76,17 +83,38 @@ def read_approval(exchange: Exchange, *, checkable: bool = True) -> Approval:
 
 def expect_expiry(approval: Approval, exchange: Exchange, now: datetime, minutes: int, margin: float) -> None:
     """APR-02: expires_at is RFC 3339 and that many minutes from now, give or take the margin in seconds."""
-    try:
-        moment = datetime.fromisoformat(approval.expires_at)
-        away = abs((moment - now).total_seconds() - minutes * 60)
-    except (ValueError, TypeError):
-        away = float("inf")
-    if away > margin:
+    moment = _moment(approval.expires_at)
+    if moment is None or abs((moment - now).total_seconds() - minutes * 60) > margin:
         raise broken(
             "the approval expires at another time",
             exchange,
-            expected=f"{minutes} minutes from {now.isoformat()}",
-            actual=approval.expires_at,
+            expected=f"{minutes} minutes from {now.isoformat()}, as RFC 3339",
+            actual=approval.expires_at[:100],
+        )
+
+
+def _moment(text: str) -> datetime | None:
+    # RFC 3339 is narrower than ISO 8601, and lets its letters be small.
+    if not _RFC_3339.fullmatch(text):
+        return None
+    try:
+        return datetime.fromisoformat(text.upper())
+    except ValueError:
+        return None
+
+
+def expect_instructions(approval: Approval, exchange: Exchange) -> None:
+    """APR-03: the message tells to show the address, and not to call again."""
+    words = approval.message.casefold()
+    shows = approval.url.casefold() in words or any(name in words for name in _ADDRESS)
+    sentences = re.split(r"[.!?;\n]+", words)
+    again = any(re.search(_NEGATION, one) and re.search(_CALLING, one) for one in sentences)
+    if not (shows and again):
+        raise broken(
+            "the message does not say what to do",
+            exchange,
+            expected="to show the URL to the user, and not to call the tool again",
+            actual=approval.message[:500],
         )
 
 

@@ -2,7 +2,14 @@
 
 from datetime import datetime
 
-from harness.checks.approvals import Approval, expect_absolute, expect_expiry, read_approval, statuses_of
+from harness.checks.approvals import (
+    Approval,
+    expect_absolute,
+    expect_expiry,
+    expect_instructions,
+    read_approval,
+    statuses_of,
+)
 from harness.checks.documents import document
 from harness.checks.results import (
     broken,
@@ -104,18 +111,7 @@ def has_absolute_address(world: World) -> None:
 
 @then("the message tells to show the address and not to call again")
 def message_tells(world: World) -> None:
-    words = waits(world).message.casefold()
-    shows = any(word in words for word in ("url", "link", "endereço", "enlace"))
-    again = any(
-        word in words for word in ("não chame", "not call", "do not", "don't", "no llame", "de novo", "again")
-    )
-    if not (shows and again):
-        raise broken(
-            "the message does not say what to do",
-            world.answer,
-            expected="show the URL, do not call again",
-            actual=words[:500],
-        )
+    expect_instructions(waits(world), world.answer)
 
 
 # The person at the console

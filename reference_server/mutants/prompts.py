@@ -136,7 +136,7 @@ class HiddenPromptServed(Prompts):
     rule = "KADU-PRM-03"
 
     def get(self, caller: Caller, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
-        everything = {tool for tools in self.operations.values() for tool in tools}
+        everything = [tool for tools in self.operations.values() for tool in tools]
         scopes = frozenset(tool.scope for tool in everything if tool.scope)
         permissions = frozenset(tool.permission for tool in everything if tool.permission)
         return super().get(replace(caller, scopes=scopes, permissions=permissions), name, arguments)
@@ -148,7 +148,7 @@ class PromptServedByScopeAlone(Prompts):
     rule = "KADU-PRM-03"
 
     def get(self, caller: Caller, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
-        everything = {tool for tools in self.operations.values() for tool in tools}
+        everything = [tool for tools in self.operations.values() for tool in tools]
         permissions = frozenset(tool.permission for tool in everything if tool.permission)
         return super().get(replace(caller, permissions=permissions), name, arguments)
 
