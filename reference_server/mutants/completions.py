@@ -344,3 +344,17 @@ class IdsSharedBetweenOrganizations(Completions):
         known.extend(value for value in found.values if value not in known)
         others = [value for value in known if value.startswith(typed) and value not in found.values]
         return Completion(values=[*found.values, *others][:100])
+
+
+class IdsSharedBetweenColleagues(Completions):
+    """Ids that anybody of the organization was suggested are suggested to every colleague."""
+
+    rule = "KADU-CMP-06"
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        kept: dict[tuple[str, str], list[str]] = self.__dict__.setdefault("kept", {})
+        found = await super().ids(caller, listing, typed)
+        known = kept.setdefault((caller.organization, listing.name), [])
+        known.extend(value for value in found.values if value not in known)
+        others = [value for value in known if value.startswith(typed) and value not in found.values]
+        return Completion(values=[*found.values, *others][:100])
