@@ -12,3 +12,8 @@ def now() -> datetime:
 def monotonic() -> float:
     """Seconds on a clock that never goes back; for durations."""
     return time.monotonic()
+
+
+def pause(seconds: float) -> None:
+    """Let that many seconds pass. For when the other side itself asks to wait, and for nothing else."""
+    time.sleep(seconds)

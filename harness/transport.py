@@ -8,9 +8,9 @@ import select
 import socket
 import ssl
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 from harness.clock import monotonic
@@ -102,13 +102,21 @@ class _Connection:
 class Transport:
     """Sends requests over connections that it keeps open between exchanges. A context manager, or close it.
 
-    `verify` false trusts any certificate; `ca_file` names authorities to trust besides the machine's own. No
-    proxies, redirects, cookies or retries, and no headers but those given, Host, Content-Length and
-    Accept-Encoding: identity. Safe to use from several threads.
+    `verify` false trusts any certificate; `ca_file` names authorities to trust besides the machine's own.
+    `detours` leads what goes to a host and port without TLS to another one, under the same `Host`. No proxies,
+    redirects, cookies or retries, and no headers but those given, Host, Content-Length and Accept-Encoding:
+    identity. Safe to use from several threads.
     """
 
-    def __init__(self, *, verify: bool = True, ca_file: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        verify: bool = True,
+        ca_file: str | None = None,
+        detours: Mapping[tuple[str, int], tuple[str, int]] | None = None,
+    ) -> None:
         self._verify, self._ca_file = verify, ca_file
+        self._detours = dict(detours or {})
         self._lock = threading.Lock()
         self._idle: dict[_Key, list[_Connection]] = {}
         self._fickle: set[_Key] = set()
@@ -210,6 +218,9 @@ class Transport:
         target = self._targets.get(url)
         if target is None:
             target = target_of(url)
+            detour = None if target.secure else self._detours.get((target.host, target.port))
+            if detour is not None:
+                target = replace(target, host=detour[0], port=detour[1])
             if len(self._targets) >= _TARGETS_LIMIT:
                 self._targets.clear()
             self._targets[url] = target

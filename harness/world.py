@@ -8,15 +8,17 @@ from typing import Any
 from harness.actors.client import FORMS, Client, Lane
 from harness.actors.upstream import ControlPlane, Tenant, Token, Upstream
 from harness.checks.questions import Question
+from harness.controls.faketime import ProcessClock
 from harness.exchanges import ERAS, Era, Exchange
 from harness.ledger import LedgerEntry
 from harness.oracle import judge
 from harness.product import Product, load
-from harness.settings import Settings
+from harness.settings import Address, Settings
 from harness.transport import Transport
-from harness.verdicts import Finding, HarnessFault
+from harness.verdicts import Finding, HarnessFault, NotTestable
 
 SCHEMA_RULE = "MCP-18"
+NEEDS_MOCK = "needs the mock: a real system is only read, by the one token that was given"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,10 @@ class Look:
 
 @dataclass
 class Story:
-    """What the steps of one scenario pass on: the last caller, call, answer and question."""
+    """What the steps of one scenario pass on: the last caller, call, answer and question.
+
+    `asked_at` is when the last question was asked for, on our monotonic clock; `moved` whether time was moved since.
+    """
 
     client: Client | None = None
     call: Call | None = None
@@ -48,6 +53,8 @@ class Story:
     exchanges: list[Exchange] = field(default_factory=list)
     question: Question | None = None
     asked: list[tuple[Call, Exchange]] = field(default_factory=list)
+    asked_at: float = 0.0
+    moved: bool = False
     confirmed: dict[str, Any] | None = None
     record: tuple[str, Mapping[str, Any]] | None = None
     notes: dict[str, Any] = field(default_factory=dict)
@@ -74,11 +81,11 @@ class World:
         self.product: Product = load(settings.product)
         self.exchanges: list[Exchange] = []
         self.findings: list[Finding] = []
-        self.redactions: set[str] = {settings.control_secret} if settings.control_secret else set()
+        self.redactions: set[str] = set(settings.secrets)
         control = ControlPlane(
             self.transport, settings.control_url, settings.control_secret, timeout=settings.timeout
         )
-        self.upstream = Upstream(control, self.redactions)
+        self._upstream = Upstream(control, self.redactions)
         self.capabilities: Mapping[str, Any] = FORMS
         self.story = Story()
         self._lane = Lane(settings.urls)
@@ -90,6 +97,13 @@ class World:
         self._digests: dict[str, str] = {}
 
     # Tenants and callers
+
+    @property
+    def upstream(self) -> Upstream:
+        """What makes tenants. Raises NotTestable where there is no mock: a real system is read and not controlled."""
+        if self.settings.read_only:
+            raise NotTestable(NEEDS_MOCK)
+        return self._upstream
 
     @property
     def tenant(self) -> Tenant:
@@ -121,6 +135,8 @@ class World:
     def token_of(self, caller: str) -> Token:
         """The token of a caller, minted when first needed."""
         if caller not in self._tokens:
+            if self.settings.read_only and caller == "the assistant":
+                return Token("", self.settings.token, None, "", ())
             home, person = CALLERS[caller]
             tenant = self._tenant(home)
             first = person is not None and caller not in SECOND_TOKEN
@@ -154,6 +170,8 @@ class World:
             timeout=self.settings.timeout,
             capabilities=self.capabilities,
             schema_of=self._known_schema,
+            headers=self.settings.headers,
+            reading_only=self.settings.read_only,
         )
 
     @property
@@ -227,6 +245,9 @@ class World:
         return self._schemas[caller]
 
     def _holds_everything(self, caller: str) -> bool:
+        if self.settings.read_only:
+            # There is one token only, so one listing is everybody's.
+            return True
         home, person = CALLERS[caller]
         return (
             not self._tenant(home).lessened
@@ -244,17 +265,19 @@ class World:
 
     def look(self, home: str = "home") -> Look:
         """What happened in a tenant since its last mark."""
-        entries, digest = self._tenants[home].changes(after=self._marks[home])
+        entries, digest = self.tenants()[home].changes(after=self._marks[home])
         effects = [entry for entry in entries if entry.kind == "business" and entry.effect]
         last = max((entry.seq for entry in entries), default=self._marks[home])
         return Look(home, tuple(effects), digest != self._digests[home], last, digest)
 
     def looks(self) -> list[Look]:
-        """What happened in every tenant of the scenario since the last mark."""
-        return [self.look(home) for home in self._tenants]
+        """What happened in every tenant of the scenario since the last mark. Raises NotTestable without a mock."""
+        return [self.look(home) for home in self.tenants()]
 
     def tenants(self) -> Mapping[str, Tenant]:
-        """Every tenant this scenario made, by its name in the story."""
+        """Every tenant this scenario made, by its name in the story. Raises NotTestable without a mock."""
+        if self.settings.read_only:
+            raise NotTestable(NEEDS_MOCK)
         return self._tenants
 
     def mark(self, looks: Iterable[Look] | None = None) -> None:
@@ -317,11 +340,16 @@ SECOND_TOKEN = ("the person's other assistant",)
 
 
 @cache
-def _process() -> Process:
+def _process(ca_file: str | None, detours: tuple[tuple[Address, Address], ...]) -> Process:
     # One for the whole process: what a scenario costs is mostly what it sends.
-    return Process(Transport(), {})
+    return Process(Transport(ca_file=ca_file, detours=dict(detours)), {})
 
 
 def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
-    """The world for one scenario run; its tenant depends on seed, scenario and era alone."""
-    return World(settings, _process(), scenario, era, rule)
+    """The world for one scenario run; its tenant depends on seed, scenario and era alone.
+
+    A process whose clock is moved begins at the real time, as tenants do.
+    """
+    if settings.time_file:
+        ProcessClock(settings.time_file).set(0.0)
+    return World(settings, _process(settings.ca_file, settings.detours), scenario, era, rule)

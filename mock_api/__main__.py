@@ -1,6 +1,7 @@
 """`python -m mock_api`: the mock API of a product and its control plane. See docs/control-plane.md."""
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -10,7 +11,10 @@ from typing import TYPE_CHECKING, NoReturn
 from mock_api.errors import Mistake
 
 if TYPE_CHECKING:
+    from mock_api.asgi import App
     from mock_api.product import Product
+    from mock_api.serving import Listener
+    from mock_api.tenants import Tenants
 
 SECRET_VARIABLE = "MOCK_CONTROL_SECRET"
 LONGEST_SECRET = 4096
@@ -49,6 +53,9 @@ def _parser() -> argparse.ArgumentParser:
         help=f"holds the secret of the control plane; - for standard input; else ${SECRET_VARIABLE}",
     )
     parser.add_argument("--public-url", metavar="URL", type=_url, help="base of the URLs the API hands out")
+    parser.add_argument(
+        "--state", metavar="FILE", help="keep every tenant in FILE, and go on with those it holds"
+    )
     parser.add_argument(
         "--check-answers", action="store_true", help="answer 500 where an own answer breaks the contract"
     )
@@ -104,19 +111,44 @@ def _first_line() -> str:
 
 def _serve(options: argparse.Namespace, load: "Callable[[str], Product] | None") -> None:
     # Imported here so that --help and a mistyped option answer at once.
-    from mock_api.api import Api
-    from mock_api.control import Control
     from mock_api.execution import check_product
-    from mock_api.jsons import write
     from mock_api.product import load_product
-    from mock_api.serving import listen, run
+    from mock_api.serving import listen
     from mock_api.tenants import Tenants
 
     secret = _secret(options.control_secret_file)
     product = (load or load_product)(options.product)
     check_product(product)
-    api, control = listen(options.host, options.port), listen("127.0.0.1", options.control_port)
-    tenants = Tenants(product, options.public_url or api.url)
+    with contextlib.ExitStack() as opened:
+        api = listen(options.host, options.port)
+        opened.enter_context(api.socket)
+        control = listen("127.0.0.1", options.control_port)
+        opened.enter_context(control.socket)
+        public_url = options.public_url or api.url
+        if options.state is None:
+            _run(options, api, control, secret, Tenants(product, public_url), lambda app: app)
+            return
+        # Imported here so that a mock in memory does without it.
+        from mock_api.persistence import KeptTenants
+        from mock_api.state_file import StateFile
+
+        file = opened.enter_context(contextlib.closing(StateFile(options.state, product.contract)))
+        kept = KeptTenants(product, public_url, file)
+        _run(options, api, control, secret, kept, kept.keeping)
+
+
+def _run(
+    options: argparse.Namespace,
+    api: "Listener",
+    control: "Listener",
+    secret: str,
+    tenants: "Tenants",
+    wrapped: "Callable[[App], App]",
+) -> None:
+    from mock_api.api import Api
+    from mock_api.control import Control
+    from mock_api.jsons import write
+    from mock_api.serving import run
 
     def ready() -> None:
         line = write({"ready": True, "api_url": api.url, "control_url": control.url})
@@ -124,7 +156,10 @@ def _serve(options: argparse.Namespace, load: "Callable[[str], Product] | None")
         sys.stdout.flush()
 
     run(
-        [(Api(tenants, check_answers=options.check_answers), api), (Control(tenants, secret), control)],
+        [
+            (wrapped(Api(tenants, check_answers=options.check_answers)), api),
+            (wrapped(Control(tenants, secret)), control),
+        ],
         ready=ready,
         stopping=tenants.close,
         watch_stdin=options.control_secret_file == "-",

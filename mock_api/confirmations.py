@@ -13,8 +13,13 @@ SHORTEST, LONGEST = 16, 200
 class Confirmations:
     """The nonces one organization has seen used; they are kept for as long as the tenant lives."""
 
-    def __init__(self) -> None:
-        self._used: dict[str, dict[str, Any]] = {}
+    def __init__(self, used: Mapping[str, dict[str, Any]] | None = None) -> None:
+        self._used: dict[str, dict[str, Any]] = {**(used or {})}
+
+    @property
+    def used(self) -> Mapping[str, dict[str, Any]]:
+        """The record of each nonce; one that is there never changes."""
+        return self._used
 
     def use(
         self, asked: Mapping[str, Any], person: str | None, operations: Mapping[str, Any], now: datetime

@@ -27,8 +27,8 @@ class Replayed(Invalid):
 
 
 @dataclass(frozen=True)
-class _First:
-    """The first call of a key: what it asked, when, and what it came to; None while it runs."""
+class First:
+    """The first call of a key: what it asked (see `fingerprint`), when, and what it came to; None while it runs."""
 
     asked: bytes
     at: datetime
@@ -38,8 +38,13 @@ class _First:
 class Idempotency:
     """The keys of one organization. Nothing here awaits, so each method is atomic."""
 
-    def __init__(self) -> None:
-        self._first: dict[str, _First] = {}
+    def __init__(self, first: Mapping[str, First] | None = None) -> None:
+        self._first: dict[str, First] = {**(first or {})}
+
+    @property
+    def answered(self) -> Mapping[str, First]:
+        """The first call of each key whose first call is over."""
+        return {key: first for key, first in self._first.items() if first.answer is not None}
 
     def begin(self, key: str, asked: bytes, now: datetime) -> Outcome | None:
         """Take a key for a call that asks this (see `fingerprint`), or give what its first call came to.
@@ -50,7 +55,7 @@ class Idempotency:
         first = self._first.get(key)
         # KADU-IDM-07: at 24 hours it is gone. What still runs is never run a second time beside itself.
         if first is None or (first.answer is not None and now - first.at >= LIFE):
-            self._first[key] = _First(asked, now)
+            self._first[key] = First(asked, now)
             return None
         # KADU-IDM-05
         if first.asked != asked:

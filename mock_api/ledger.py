@@ -1,6 +1,6 @@
 """The ledger: what a tenant's API was asked, in order, and whether it had an effect."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,8 +36,8 @@ class Entry:
 class Ledger:
     """Entries only come; each is written down at once, so nothing that happens later changes it."""
 
-    def __init__(self) -> None:
-        self._entries: list[bytes] = []
+    def __init__(self, entries: Iterable[bytes] = ()) -> None:
+        self._entries: list[bytes] = [*entries]
 
     def record(self, entry: Entry) -> None:
         """Append an entry under the next number, from 1."""
@@ -52,4 +52,8 @@ class Ledger:
 
     def after(self, seq: int) -> bytes:
         """The JSON array of the entries with a number greater than `seq`."""
-        return b"[" + b",".join(self._entries[max(seq, 0) :]) + b"]"
+        return b"[" + b",".join(self.entries(seq)) + b"]"
+
+    def entries(self, after: int) -> Sequence[bytes]:
+        """The JSON text of each entry with a number greater than `after`."""
+        return self._entries[max(after, 0) :]

@@ -13,10 +13,21 @@ _OUT_OF_RANGE = f"the time must lie in the years {FIRST_YEAR} to {LAST_YEAR}"
 class TenantClock:
     """Starts at a moment and stands still. All moments are UTC, in whole milliseconds."""
 
-    def __init__(self, start: datetime) -> None:
-        """Raises ValueError where `set` does."""
+    def __init__(self, start: datetime, since: datetime | None = None) -> None:
+        """Ticks where `since` is given: the time of the machine at which it was `start`. Raises as `set` does."""
         self._since: datetime | None = None
         self.set(start)
+        self._since = since
+
+    @property
+    def base(self) -> datetime:
+        """Where it stands, or stood at `since`."""
+        return self._base
+
+    @property
+    def since(self) -> datetime | None:
+        """The time of the machine from which on it ticks; None while it stands still."""
+        return self._since
 
     def now(self) -> datetime:
         """The tenant's time."""

@@ -79,7 +79,7 @@ class Tenant:
     """All that belongs to one organization, which is itself a record of the collection `organizations`.
 
     `sessions` are those of the console, by the digest of their cookie; `deciding` are the approvals being decided
-    at this moment, by id.
+    at this moment, by id; `made` is how many ids `new_id` gave.
     """
 
     id: str
@@ -98,18 +98,18 @@ class Tenant:
     sessions: dict[str, Session] = field(default_factory=dict)
     deciding: dict[str, asyncio.Event] = field(default_factory=dict)
     closed: bool = False
-    _made: int = 0
+    made: int = 0
     _caught_up: datetime | None = None
 
     def new_id(self) -> str:
         """A fresh id of a record, equal for equal seeds and equal histories."""
-        self._made += 1
-        digest = hashlib.sha256(f"{self.seed}\0made\0{self._made}".encode()).digest()
+        self.made += 1
+        digest = hashlib.sha256(f"{self.seed}\0made\0{self.made}".encode()).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))
 
     def completed(self, collection: str, values: Record) -> Record:
         """A full record of a collection: generated, then overlaid with the values."""
-        seed = f"{self.seed}\0{collection}\0{self._made}"
+        seed = f"{self.seed}\0{collection}\0{self.made}"
         return self.product.complete(collection, seed, self.clock.now(), self.records, values)
 
     def catch_up(self) -> datetime:
@@ -192,10 +192,15 @@ class Tenants:
             records=records,
             clock=clock,
         )
-        self._tenants[tenant.id] = tenant
-        for person in people.values():
-            self._accounts.setdefault(person.record["email"].casefold(), []).append((tenant, person))
+        self._admit(tenant)
         return tenant
+
+    def _admit(self, tenant: Tenant) -> None:
+        """Make a tenant, its people and its tokens known."""
+        self._tenants[tenant.id] = tenant
+        self._tokens.update({token.value: token for token in tenant.tokens.values()})
+        for person in tenant.people.values():
+            self._accounts.setdefault(person.record["email"].casefold(), []).append((tenant, person))
 
     def delete(self, tenant: Tenant) -> None:
         """Forget a tenant. Its tokens die with it, and what its faults held is let go and refused."""

@@ -69,10 +69,20 @@ def broken(scenario: Scenario) -> tuple[Finding, ...]:
     return tuple(f for f in scenario.findings if f.rule == scenario.rule and not f.advisory)
 
 
+def pointed(scenario: Scenario) -> tuple[tuple[Exchange, ...], str]:
+    """The exchanges that the findings name, or the last one of a scenario that broke without naming any; the mark."""
+    named = {finding.exchange for finding in scenario.findings if finding.rule == scenario.rule}
+    found = tuple(exchange for exchange in scenario.exchanges if exchange.number in named)
+    if found or scenario.verdict is Verdict.WARNED:
+        return found, "evidence"
+    return scenario.exchanges[-1:], "last"
+
+
 def title(scenario: Scenario) -> str:
-    """The scenario's name and, of an outline, its example row; on one line."""
+    """The scenario's name, of an outline its example row, of several servers its server; on one line."""
     row = ", ".join(f"{key}: {value}" for key, value in scenario.example.items())
-    return one_line(f"{scenario.name} [{row}]" if row else scenario.name)
+    name = f"{scenario.name} [{row}]" if row else scenario.name
+    return one_line(f"{name} on {scenario.server}" if scenario.server else name)
 
 
 def place(scenario: Scenario) -> str:

@@ -13,7 +13,8 @@ from markupsafe import Markup, escape
 from reports import page
 from reports.evidence import broken
 from reports.excerpts import Excerpt, excerpt, tail
-from reports.judgement import NO_SCENARIO, NOT_REACHED, Judgement, number
+from reports.headline import number
+from reports.judgement import NO_SCENARIO, NOT_REACHED, Judgement
 from reports.verdicts import MEANINGS, Verdict
 from reports.visible import one_line, visible
 

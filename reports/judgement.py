@@ -4,11 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from reports.headline import exit_meaning, headline
 from reports.record import Exchange, Finding, Rule, RuleResult, Run, Scenario
 from reports.verdicts import Verdict, severity, worst
 
 NOT_REACHED = "the run ended before a scenario judged it"
 NO_SCENARIO = "no scenario judged it"
+# What a baseline can accept. An error of ours is nobody's to accept.
+ACCEPTABLE = (Verdict.FAILED, Verdict.NOT_TESTABLE)
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,17 @@ class Sighting:
 
 @dataclass(frozen=True)
 class RuleJudgement:
-    """A rule, its verdicts, and all that bears on it. Scenarios stand worst first, then as they ran."""
+    """A rule, its verdicts, and all that bears on it. Scenarios stand worst first, then as they ran.
+
+    `accepted` is why a baseline accepts that the rule is broken or untested, None where it does not.
+    """
 
     rule: Rule
     verdict: Verdict
     eras: dict[str, Verdict]
     scenarios: tuple[Scenario, ...]
     sightings: tuple[Sighting, ...]
+    accepted: str | None = None
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -78,11 +85,20 @@ class Judgement:
         """The asked rules of that verdict."""
         return tuple(judged for judged in self.rules if judged.verdict is verdict)
 
+    def new(self, verdict: Verdict) -> tuple[RuleJudgement, ...]:
+        """The asked rules of that verdict that no baseline accepts."""
+        return tuple(judged for judged in self.of(verdict) if judged.accepted is None)
+
+    @property
+    def accepted(self) -> tuple[RuleJudgement, ...]:
+        """The rules that are broken or untested and that a baseline accepts so."""
+        return tuple(judged for judged in self.rules if judged.accepted is not None)
+
     @property
     def untested(self) -> dict[str, list[RuleJudgement]]:
-        """The rules that are not testable, by reason."""
+        """The rules that are not testable, by reason; those that a baseline accepts are left out."""
         groups: dict[str, list[RuleJudgement]] = defaultdict(list)
-        for judged in self.of(Verdict.NOT_TESTABLE):
+        for judged in self.new(Verdict.NOT_TESTABLE):
             for reason in judged.reasons or ((NOT_REACHED if self.run.incomplete else NO_SCENARIO),):
                 groups[reason].append(judged)
         return dict(groups)
@@ -107,11 +123,14 @@ def judge(run: Run) -> Judgement:
         sightings = tuple(Sighting(f, tuple(who)) for f, who in seen[rule_id].items())
         rule = known.get(rule_id) or _uncatalogued(rule_id, scenarios)
         result = (run.footer and run.footer.rules.get(rule_id)) or _result(scenarios, sightings)
-        rules.append(RuleJudgement(rule, result.verdict, result.eras, scenarios, sightings))
+        accepted = run.footer.accepted.get(rule_id) if run.footer and result.verdict in ACCEPTABLE else None
+        rules.append(RuleJudgement(rule, result.verdict, result.eras, scenarios, sightings, accepted))
     unasked = tuple(rule for rule in run.header.rules if rule.id not in asked)
     counts = _counted(judged.verdict for judged in rules)
-    headline, remark, verdict = _said(run, counts)
-    return Judgement(run, tuple(rules), unasked, headline, remark, verdict, _exit(run, counts))
+    agreed = _counted(judged.verdict for judged in rules if judged.accepted is not None)
+    said, remark, verdict = headline(run, counts, agreed)
+    meaning = exit_meaning(run, counts, agreed)
+    return Judgement(run, tuple(rules), unasked, said, remark, verdict, meaning)
 
 
 def _uncatalogued(rule_id: str, scenarios: tuple[Scenario, ...]) -> Rule:
@@ -134,64 +153,3 @@ def _result(scenarios: tuple[Scenario, ...], sightings: tuple[Sighting, ...]) ->
 def _counted(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
     counted = Counter(verdicts)
     return {verdict: counted[verdict] for verdict in Verdict}
-
-
-def number(count: int, noun: str) -> str:
-    """ "1 rule", "2 rules"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _said(run: Run, counts: dict[Verdict, int]) -> tuple[str, str, Verdict]:
-    """The headline, a remark below it ("" for none) and the verdict whose colour they wear."""
-    failed, errored = counts[Verdict.FAILED], counts[Verdict.ERRORED]
-    untested, total = counts[Verdict.NOT_TESTABLE], sum(counts.values())
-    broken = f"{number(failed, 'rule')} {'is' if failed == 1 else 'are'} broken"
-    complaint = (run.footer.complaint if run.footer else None) or ""
-    if run.footer is None:
-        sofar = f"{broken} so far" if failed else "No rule was found broken so far"
-        remark = f"{sofar}, but the record ends before the run did: nothing can be said about the whole."
-        return "The run was cut off", remark, Verdict.FAILED if failed else Verdict.ERRORED
-    if failed:
-        rest = [f"{number(errored, 'rule')} could not be judged by our own fault"] if errored else []
-        rest += [f"{number(untested, 'rule')} untested"] if untested else []
-        accepted = ["the baseline accepts what is broken"] if run.footer.exit_code == 0 else []
-        return broken, _sentence(complaint, accepted + rest), Verdict.FAILED
-    if errored:
-        kept = f"nothing is broken, but {number(errored, 'rule')} could not be judged"
-        return "Something went wrong on our side", _sentence(complaint, [kept]), Verdict.ERRORED
-    if run.footer.exit_code == 2:
-        return "The run could not be completed", _sentence(complaint, []), Verdict.ERRORED
-    if run.footer.exit_code == 1:
-        return "Nothing is broken, but the baseline does not fit", _sentence(complaint, []), Verdict.FAILED
-    if not total:
-        return "No rule was asked", _sentence(complaint, []), Verdict.NOT_TESTABLE
-    if untested:
-        accepted = ["the baseline accepts what is untested"] if run.footer.exit_code == 0 else []
-        untested_words = f"{number(untested, 'rule')} untested"
-        return f"Nothing is broken, {untested_words}", _sentence(complaint, accepted), Verdict.NOT_TESTABLE
-    warned = counts[Verdict.WARNED]
-    advice = [f"{number(warned, 'rule')} kept with advice not followed"] if warned else []
-    return "Every asked rule was tested and kept", _sentence(complaint, advice), Verdict.PASSED
-
-
-def _sentence(complaint: str, parts: list[str]) -> str:
-    joined = "; ".join(parts)
-    said = f"{joined[0].upper()}{joined[1:]}." if joined else ""
-    return " ".join(part for part in (complaint, said) if part)
-
-
-def _exit(run: Run, counts: dict[Verdict, int]) -> str:
-    """What the exit code means, in one line."""
-    if run.footer is None:
-        return "no exit code: the run was cut off"
-    failed, untested = counts[Verdict.FAILED], counts[Verdict.NOT_TESTABLE]
-    meanings = {
-        0: "every asked rule was tested and kept"
-        if not failed and not untested
-        else "what is broken or untested is accepted by the baseline",
-        1: f"{number(failed, 'rule')} broken" if failed else "the baseline does not fit this run",
-        2: "wrong usage or our own error; no rule was found broken",
-        3: f"nothing is broken, {number(untested, 'rule')} untested",
-    }
-    code = run.footer.exit_code
-    return f"exit {code}: {meanings.get(code, 'not a code this version knows')}"

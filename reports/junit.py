@@ -1,6 +1,5 @@
 """JUnit XML of a run, in the shape that Jenkins, GitLab and GitHub actions read."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -25,10 +24,11 @@ def render(judgement: Judgement) -> bytes:
 
     A suite for each feature and era with a case for each scenario run; then, where there are any, a suite of the
     findings that scenarios of other rules made, one of the rules no scenario judged, and one of the run itself when
-    it was cut off or ended with a complaint: nothing that makes the exit code other than 0 is missing here.
+    it was cut off or ended with a complaint: nothing that makes the exit code other than 0 is missing here. What a
+    baseline accepts is skipped, with its reason.
     """
     suites = [
-        *_features(judgement.run.scenarios),
+        *_features(judgement),
         _elsewhere(judgement),
         _unjudged(judgement),
         _itself(judgement),
@@ -46,12 +46,13 @@ def render(judgement: Judgement) -> bytes:
     )
 
 
-def _features(scenarios: Iterable[Scenario]) -> list[_Suite]:
+def _features(judgement: Judgement) -> list[_Suite]:
     suites: dict[tuple[str, str], _Suite] = {}
-    for scenario in scenarios:
+    accepted = {judged.rule.id: judged.accepted for judged in judgement.accepted}
+    for scenario in judgement.run.scenarios:
         name = one_line(f"{scenario.feature} [{scenario.era}]")
         suite = suites.setdefault((scenario.feature, scenario.era), _Suite(name))
-        suite.cases.append(_scenario(scenario))
+        suite.cases.append(_scenario(scenario, accepted.get(scenario.rule)))
     return list(suites.values())
 
 
@@ -63,17 +64,26 @@ def _outcome(case: Element, tag: str, message: str, kind: str, text: str = "") -
     SubElement(case, tag, message=one_line(message), type=kind).text = text or None
 
 
-def _scenario(scenario: Scenario) -> Element:
+def _accepted(case: Element, why: str, what: str, text: str = "") -> None:
+    _outcome(case, "skipped", f"accepted by the baseline: {why} ({what})", "accepted", text)
+
+
+def _scenario(scenario: Scenario, accepted: str | None) -> Element:
     case = _case(scenario.rule, title(scenario), scenario.seconds)
     reason = scenario.reason or "no reason was recorded"
     match scenario.verdict:
         case Verdict.FAILED:
             found = of_scenario(scenario)
             text = "\n\n".join([f"{place(scenario)}, era {scenario.era}", *(failure_text(f) for f in found)])
-            _outcome(case, "failure", found[0].message, "failed", text)
+            if accepted is None:
+                _outcome(case, "failure", found[0].message, "failed", text)
+            else:
+                _accepted(case, accepted, f"failed: {found[0].message}", text)
         case Verdict.ERRORED:
             message = f"our fault, not the server's: {scenario.reason or 'see the traceback'}"
             _outcome(case, "error", message, "errored", traceback_text(scenario))
+        case Verdict.NOT_TESTABLE if accepted is not None:
+            _accepted(case, accepted, f"not testable: {reason}")
         case Verdict.NOT_TESTABLE:
             _outcome(case, "skipped", f"not testable: {reason}", "not testable")
         case Verdict.NOT_APPLICABLE:
@@ -100,7 +110,11 @@ def _elsewhere(judgement: Judgement) -> _Suite:
             texts.append(f"{title(failure.scenario)} ({failure.scenario.era}){more}\n{failure_text(failure)}")
         if len(found) > _SHOWN:
             texts.append(f"… and {len(found) - _SHOWN} further findings, in the run record")
-        _outcome(case, "failure", found[0].message, "failed", "\n\n".join(texts))
+        text = "\n\n".join(texts)
+        if judged.accepted is None:
+            _outcome(case, "failure", found[0].message, "failed", text)
+        else:
+            _accepted(case, judged.accepted, f"failed: {found[0].message}", text)
         suite.cases.append(case)
     return suite
 
@@ -111,7 +125,10 @@ def _unjudged(judgement: Judgement) -> _Suite:
     for judged in judgement.rules:
         if not judged.scenarios and judged.verdict is Verdict.NOT_TESTABLE:
             case = _case(judged.rule.id, one_line(judged.rule.statement))
-            _outcome(case, "skipped", f"not testable: {reason}", "not testable")
+            if judged.accepted is None:
+                _outcome(case, "skipped", f"not testable: {reason}", "not testable")
+            else:
+                _accepted(case, judged.accepted, f"not testable: {reason}")
             suite.cases.append(case)
     return suite
 

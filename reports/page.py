@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from reports.curl import curl
-from reports.evidence import failures
+from reports.evidence import failures, pointed
 from reports.excerpts import Excerpt, excerpt
-from reports.judgement import Judgement, RuleJudgement, number
+from reports.headline import number
+from reports.judgement import Judgement, RuleJudgement
 from reports.record import Exchange, Finding, Run, Scenario
 from reports.verdicts import Verdict
 
@@ -96,12 +97,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of the bar of rules: where it begins and how wide it is, in percent."""
+    """A part of the bar of rules: where it begins and how wide it is, in percent; how many of it are accepted."""
 
     verdict: Verdict
     count: int
     start: float
     width: float
+    accepted: int
 
 
 def groups(judgement: Judgement) -> tuple[Group, ...]:
@@ -122,8 +124,9 @@ def segments(judgement: Judgement) -> tuple[Segment, ...]:
     order = (Verdict.PASSED, Verdict.WARNED, Verdict.NOT_APPLICABLE, Verdict.NOT_TESTABLE, Verdict.ERRORED)
     for verdict in (*order, Verdict.FAILED):
         if counts[verdict]:
+            accepted = counts[verdict] - len(judgement.new(verdict))
             width = 100 * counts[verdict] / total
-            bar.append(Segment(verdict, counts[verdict], start, width))
+            bar.append(Segment(verdict, counts[verdict], start, width, accepted))
             start += width
     return tuple(bar)
 
@@ -131,12 +134,13 @@ def segments(judgement: Judgement) -> tuple[Segment, ...]:
 def evidence(judgement: Judgement) -> Shown:
     """What is shown of each scenario that failed, errored or warned, and of what scenarios of other rules saw.
 
-    Rules go worst first, so that what matters most is shown whole.
+    Rules go worst first, accepted ones last, so that what matters most is shown whole.
     """
     scenarios: dict[str, Evidence] = {}
     sightings: dict[tuple[str, int], Evidence] = {}
     spent = opened = 0
-    for judged in (judged for verdict in Verdict for judged in judgement.of(verdict)):
+    worst_first = (judged for verdict in Verdict for judged in judgement.new(verdict))
+    for judged in (*worst_first, *judgement.accepted):
         for position, sighting in enumerate(judged.sightings[:SIGHTINGS]):
             exchange = sighting.exchange
             proof = _evidence((exchange,) if exchange else (), (exchange,), "evidence", spent)
@@ -145,9 +149,9 @@ def evidence(judgement: Judgement) -> Shown:
         for scenario in judged.scenarios:
             if scenario.verdict not in (Verdict.FAILED, Verdict.ERRORED, Verdict.WARNED):
                 continue
-            pointed, mark = _pointed(scenario)
+            exchanges, mark = pointed(scenario)
             whole = scenario.verdict is not Verdict.WARNED and spent < CHAINS
-            proof = _evidence(scenario.exchanges if whole else pointed, pointed, mark, spent)
+            proof = _evidence(scenario.exchanges if whole else exchanges, exchanges, mark, spent)
             spent += _weight(proof, scenario.findings) + min(len(scenario.error or ""), proof.limit)
             is_open = scenario.verdict is not Verdict.WARNED and opened < OPEN
             opened += is_open
@@ -223,15 +227,6 @@ def loud(scenarios: tuple[Scenario, ...]) -> tuple[Scenario, ...]:
 def eras(run: Run) -> tuple[str, ...]:
     """The eras that have a column: those asked, and any other a scenario ran in."""
     return tuple(dict.fromkeys((*run.header.eras, *(scenario.era for scenario in run.scenarios))))
-
-
-def _pointed(scenario: Scenario) -> tuple[tuple[Exchange, ...], str]:
-    """The exchanges that the findings name, or the last one of a scenario that broke without naming any; the mark."""
-    named = {finding.exchange for finding in scenario.findings if finding.rule == scenario.rule}
-    found = tuple(exchange for exchange in scenario.exchanges if exchange.number in named)
-    if found or scenario.verdict is Verdict.WARNED:
-        return found, "evidence"
-    return scenario.exchanges[-1:], "last"
 
 
 def _card(exchange: Exchange, mark: str) -> ExchangeCard:

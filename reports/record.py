@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +36,18 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A record that was merged into this one: its name, its server, how many scenario runs; False when cut off."""
+
+    record: str
+    server: str
+    scenarios: int
+    complete: bool
+
+
+@dataclass(frozen=True)
 class Header:
-    """The first line: what was judged, with what, and which rules were asked."""
+    """The first line: what was judged, with what, and which rules were asked; of a merged record also its parts."""
 
     tool: str
     tool_version: str
@@ -51,6 +61,7 @@ class Header:
     controls: dict[str, str]
     rules: tuple[Rule, ...]
     asked: tuple[str, ...]
+    merged: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +123,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario run: a scenario, an example row, an era."""
+    """One scenario run: a scenario, an example row, an era; in a record merged of several servers, its server."""
 
     id: str
     feature: str
@@ -133,6 +144,7 @@ class Scenario:
     exchanges: tuple[Exchange, ...]
     error: str | None
     tenant: str | None
+    server: str | None = None
 
     def exchange(self, number: int | None) -> Exchange | None:
         """The exchange of that number, if the record holds it."""
@@ -150,7 +162,7 @@ class RuleResult:
 
 @dataclass(frozen=True)
 class Footer:
-    """The last line: how the run ended."""
+    """The last line: how the run ended. `accepted` are the rules whose failure a baseline accepts, and why."""
 
     finished_at: str
     seconds: float
@@ -159,6 +171,7 @@ class Footer:
     subject_output: str | None
     counts: dict[str, int]
     rules: dict[str, RuleResult]
+    accepted: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -256,6 +269,13 @@ def _header(fields: Fields) -> Header:
         controls=fields.mapping("controls"),
         rules=tuple(_rule(rule) for rule in fields.objects("rules")),
         asked=fields.texts("asked"),
+        merged=tuple(_part(part) for part in fields.objects("merged")) if "merged" in fields.data else (),
+    )
+
+
+def _part(fields: Fields) -> Part:
+    return Part(
+        fields.text("record"), fields.text("server"), fields.integer("scenarios"), fields.flag("complete")
     )
 
 
@@ -302,6 +322,7 @@ def _scenario(fields: Fields) -> Scenario:
         exchanges=tuple(_exchange(exchange) for exchange in fields.objects("exchanges")),
         error=fields.text_or_none("error"),
         tenant=fields.text_or_none("tenant"),
+        server=fields.text_or_none("server"),
     )
 
 
@@ -364,6 +385,7 @@ def _footer(fields: Fields) -> Footer:
         subject_output=fields.text_or_none("subject_output"),
         counts=fields.counts("counts"),
         rules={rule: _result(results.object(rule)) for rule in results.data},
+        accepted=fields.mapping("accepted") if fields.data.get("accepted") is not None else {},
     )
 
 

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from reports.evidence import Failure, exchange_lines, failures, place, side, title, traceback_text
-from reports.judgement import Judgement, RuleJudgement, judge, number
+from reports.headline import number
+from reports.judgement import Judgement, RuleJudgement, judge
 from reports.record import Run, Scenario
 from reports.verdicts import MEANINGS, Verdict
 from reports.visible import one_line, visible
@@ -25,6 +26,7 @@ STYLES = {
     Verdict.PASSED: "green",
     Verdict.NOT_APPLICABLE: "dim",
 }
+ACCEPTED = "≈"
 MARKS = {
     Verdict.FAILED: "✗",
     Verdict.ERRORED: "!",
@@ -42,10 +44,11 @@ def summary(run: Run, console: "Console") -> None:
     """
     judgement = judge(run)
     paper = _Paper(console)
-    for judged in judgement.of(Verdict.FAILED):
+    for judged in judgement.new(Verdict.FAILED):
         _failed_rule(paper, judged)
     _errored(paper, run)
     _untested(paper, judgement)
+    _accepted(paper, judgement)
     _numbers(paper, judgement)
 
 
@@ -160,11 +163,24 @@ def _untested(paper: _Paper, judgement: Judgement) -> None:
     groups = judgement.untested
     if not groups:
         return
-    count = number(len(judgement.of(Verdict.NOT_TESTABLE)), "rule")
+    count = number(len(judgement.new(Verdict.NOT_TESTABLE)), "rule")
     paper.heading(f"{MARKS[Verdict.NOT_TESTABLE]} {count} not testable", STYLES[Verdict.NOT_TESTABLE])
     for reason, rules in groups.items():
         paper.line(one_line(reason), "", 2)
         paper.line(", ".join(dict.fromkeys(one_line(judged.rule.id) for judged in rules)), "dim", 4)
+
+
+def _accepted(paper: _Paper, judgement: Judgement) -> None:
+    if not judgement.accepted:
+        return
+    count = number(len(judgement.accepted), "rule")
+    paper.heading(f"{ACCEPTED} {count} not kept, and accepted by the baseline", STYLES[Verdict.WARNED])
+    for judged in judgement.accepted:
+        head = f"{MARKS[judged.verdict]} {judged.rule.id} {judged.verdict}: {judged.rule.statement}"
+        paper.line(one_line(head), "", 2)
+        paper.line(one_line(f"accepted: {judged.accepted}"), "dim", 4)
+        for failure in failures(judged)[:1] if judged.verdict is Verdict.FAILED else []:
+            paper.line(one_line(f"why it fails: {failure.message}"), "dim", 4)
 
 
 def _numbers(paper: _Paper, judgement: Judgement) -> None:
@@ -185,14 +201,20 @@ def _numbers(paper: _Paper, judgement: Judgement) -> None:
     rules, scenarios = judgement.rule_counts, judgement.scenario_counts
     for verdict in Verdict:
         if rules[verdict] or scenarios[verdict]:
+            known = rules[verdict] - len(judgement.new(verdict))
             table.add_row(
                 _text(f"{MARKS[verdict]} {verdict}", STYLES[verdict]),
-                _text(f"{rules[verdict]:,}"),
+                _text(f"{rules[verdict]:,} ({known:,} accepted)" if known else f"{rules[verdict]:,}"),
                 _text(f"{scenarios[verdict]:,}"),
                 _text(MEANINGS[verdict], "dim"),
             )
     if table.row_count:
         paper.print(_padded(table))
     took = f"{footer.seconds:.1f} s" if footer else "cut off"
+    if run.header.merged:
+        for part in run.header.merged:
+            cut = "" if part.complete else ", cut off"
+            said = f"merged: {part.record} · {part.server} · {number(part.scenarios, 'scenario run')}{cut}"
+            paper.line(one_line(said), "dim", 2)
     facts = [took, f"seed {run.header.seed}", f"eras {', '.join(run.header.eras)}", judgement.exit_meaning]
     paper.line(one_line(" · ".join(facts)), STYLES[judgement.verdict], 2)

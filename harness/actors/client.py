@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from harness.actors.patience import send_patiently
+from harness.actors.reading_only import refusal
 from harness.checks.results import describe
 from harness.exchanges import Era, Exchange, HttpRequest
 from harness.transport import Sent, Transport
@@ -46,7 +48,11 @@ class Stream:
 
 @dataclass
 class Client:
-    """One assistant. `capabilities` is what it declares; `number` gives the next exchange's number."""
+    """One assistant. `capabilities` is what it declares; `number` gives the next exchange's number.
+
+    `headers` go with every request. With `reading_only` nothing but reading is ever sent: whatever else would go out
+    raises NotTestable.
+    """
 
     era: Era
     token: str | None
@@ -57,6 +63,8 @@ class Client:
     timeout: float
     capabilities: Mapping[str, Any] = field(default_factory=lambda: FORMS)
     schema_of: Callable[[str], Mapping[str, Any] | None] = lambda tool: None
+    headers: tuple[tuple[str, str], ...] = ()
+    reading_only: bool = False
     _next_id: int = 0
     _agreed: str | None = None
     _ready: bool = False
@@ -94,7 +102,7 @@ class Client:
         """Send the same request `times` times at the same moment, each under an id of its own."""
         self.shake_hands()
         ids = [self._fresh_id() for _ in range(times)]
-        requests = [self._build(method, params, request_id, None) for request_id in ids]
+        requests = [self._outgoing(self._build(method, params, request_id, None)) for request_id in ids]
         sent = self.transport.send_many(requests, timeout=self.timeout, answers_ids=ids)
         label = _label(method, params)
         return [
@@ -110,7 +118,7 @@ class Client:
         """
         self.shake_hands()
         request_id = self._fresh_id()
-        built = self._build(method, params, request_id, None)
+        built = self._outgoing(self._build(method, params, request_id, None))
         stream = Stream()
         with ThreadPoolExecutor(1) as pool:
             sending = pool.submit(self.transport.send, built, timeout=seconds, answers_id=request_id)
@@ -224,7 +232,14 @@ class Client:
     def _send(
         self, method: str | None, built: HttpRequest, request_id: int | str | None, label: str
     ) -> Exchange:
-        sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
+        built = self._outgoing(built)
+
+        def put_off(refused: Sent) -> None:
+            self._exchange(method, refused, built, request_id, label)
+
+        sent = send_patiently(
+            self.transport, built, timeout=self.timeout, answers_id=request_id, put_off=put_off
+        )
         if sent.answer is None and (sent.problem or "").endswith(FICKLE):
             # The server hung up on a connection that was idle, as it may: a read is simply sent again.
             if method == "tools/call":
@@ -233,6 +248,12 @@ class Client:
                 )
             sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
         return self._exchange(method, sent, built, request_id, label)
+
+    def _outgoing(self, built: HttpRequest) -> HttpRequest:
+        """The request with the headers that go with every one. Raises NotTestable for what may not be sent."""
+        if self.reading_only and (refused := refusal(built)) is not None:
+            raise NotTestable(f"--read-only sends {refused}")
+        return replace(built, headers=(*built.headers, *self.headers)) if self.headers else built
 
     def _exchange(
         self, method: str | None, sent: Sent, built: HttpRequest, request_id: int | str | None, label: str

@@ -127,6 +127,10 @@ class Tenant:
         self.now = self._ask("POST", "/clock", {"set": moment})["now"]
         return self.now
 
+    def let_time_go(self) -> None:
+        """From now on this tenant's time goes by itself, as the machine's does."""
+        self._ask("POST", "/clock", {"ticking": True})
+
     def arm(self, operation: str, kind: str, times: int | None = None) -> str:
         """Arm a fault; returns its id."""
         fault: str = self._ask("POST", "/faults", {"operation": operation, "kind": kind, "times": times})[

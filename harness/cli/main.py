@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -9,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from harness import __version__
+from harness.cli import options as opt
 from harness.cli.choices import Asked
 
 NAME: Final = "kadu-conformance"
@@ -50,7 +52,8 @@ Eras = Annotated[
     ),
 ]
 Keep = Annotated[
-    bool, typer.Option("--keep", help="Leave the tenants in the mock API, and print every exchange.")
+    bool,
+    typer.Option("--keep/--no-keep", help="Leave the tenants in the mock API, and print every exchange."),
 ]
 Workers = Annotated[int, typer.Option(help="Run scenarios in this many processes.", min=1, max=64)]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same tenants.")]
@@ -110,24 +113,42 @@ def run(
             max=65535,
         ),
     ] = None,
+    api_host: opt.ApiHost = None,
+    api_public_url: opt.ApiPublicUrl = None,
+    header: opt.Headers = None,
+    header_env: opt.HeaderVariables = None,
+    ca_file: opt.CaFile = None,
     ready_timeout: Annotated[
         float, typer.Option(help="Seconds within which a server we start must answer.", min=0.1, max=3600)
     ] = 60,
+    read_only: opt.ReadOnly = False,
+    token_file: opt.TokenFile = None,
+    token_env: opt.TokenVariable = None,
     product: Product = "kadu",
     features: Features = None,
     rule: Rules = None,
     scenario: Scenarios = None,
+    tag: opt.Tags = None,
+    not_tag: opt.NotTags = None,
     era: Eras = None,
+    shard: opt.Shard = None,
+    baseline: opt.BaselineFile = None,
+    update_baseline: opt.UpdateBaseline = False,
+    allow_untested: opt.AllowUntested = False,
     keep: Keep = False,
     workers: Workers = 1,
     seed: Seed = 1,
     timeout: Timeout = 10,
+    max_wait: opt.MaxWait = 0,
     out: Out = DEFAULT_OUT,
+    _config: opt.ConfigFile = None,
 ) -> None:
     """Judge a server that runs at --url, or that --command starts."""
-    from harness.cli.judging import Given, judge_server
+    from harness.cli.choices import Accepting, Given
+    from harness.cli.judging import judge_server
 
     asked = _asked(product, features, rule, scenario, era, keep, workers, seed, timeout, out)
+    asked = replace(asked, tags=tuple(tag or ()), not_tags=tuple(not_tag or ()), shard=shard)
     given = Given(
         urls=tuple(url or ()),
         command=command,
@@ -136,8 +157,17 @@ def run(
         control_secret_file=control_secret_file,
         api_port=api_port,
         ready_timeout=ready_timeout,
+        api_host=api_host,
+        api_public_url=api_public_url,
+        headers=tuple(header or ()),
+        header_variables=tuple(header_env or ()),
+        ca_file=ca_file,
+        max_wait=max_wait,
+        read_only=read_only,
+        token_file=token_file,
+        token_variable=token_env,
     )
-    raise typer.Exit(judge_server(asked, given))
+    raise typer.Exit(judge_server(asked, given, Accepting(baseline, update_baseline, allow_untested)))
 
 
 @app.command()

@@ -33,6 +33,8 @@ def play(product_name: str, port: int, api_port: int, seed: int) -> int:
         stack.enter_context(server)
         control = ControlPlane(transport, upstream.control_url, upstream.secret, timeout=TIMEOUT)
         tenant = Tenants(control, set()).tenant(f"playground/{seed}")
+        # Nobody moves the time here: it goes by itself, and approvals expire.
+        tenant.let_time_go()
         tokens = {person["id"]: tenant.token(person["id"]).value for person in tenant.people}
         for line in page(product.id, url, upstream, tenant, tokens):
             screen.line(line)
@@ -60,6 +62,7 @@ def page(name: str, url: str, upstream: Upstream, tenant: Tenant, tokens: dict[s
         "",
         f"MCP server      {url}   (the reference server, 2025-11-25 and 2026-07-28)",
         f"Mock API        {upstream.api_url}   (its contract: {upstream.api_url}/openapi.json)",
+        f"Console         {upstream.api_url}/settings/approvals   (sign in as one of the people below)",
         f"Control plane   {upstream.control_url}   (Authorization: Bearer {upstream.secret})",
         f"Tenant          {tenant.id}",
         f"Organization    {tenant.organization['name']}",

@@ -34,10 +34,14 @@ WORK = pytest.StashKey["Work"]()
 
 @dataclass(frozen=True)
 class Orders:
-    """What a process has to run: plain data. `part` is which cases: those that may run together, those that may not."""
+    """What a process has to run: plain data. `part` is which cases: those that may run together, those that may not.
+
+    With `until_failed` the first failed case is the last to run.
+    """
 
     settings: Settings
     part: Part = "all"
+    until_failed: bool = False
     steps_package: str = STEPS
     world_module: str = "harness.world"
 
@@ -80,6 +84,11 @@ class Work:
     orders: Orders
     plan: Plan
     done: Callable[[dict[str, Any]], None]
+    session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Keep the session, to be able to end it."""
+        self.session = session
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -89,8 +98,11 @@ class Work:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Pass on what a case came to."""
         ended: dict[str, Any] | None = getattr(report, "ended", None)
-        if ended is not None:
-            self.done(ended)
+        if ended is None:
+            return
+        self.done(ended)
+        if self.orders.until_failed and ended["verdict"] == Verdict.FAILED and self.session is not None:
+            self.session.shouldfail = "the first failure was all that was asked for"
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -183,7 +195,7 @@ def _ended(item: ScenarioItem, work: Work) -> dict[str, Any]:
     judgement = judge(
         case, [] if world is None else world.findings, evidence.raised, work.plan.catalogue.rules
     )
-    secrets = {settings.control_secret, *(() if world is None else world.redactions)}
+    secrets = {*settings.secrets, *(() if world is None else world.redactions)}
     rest = [step_line(bound, "not run", 0.0) for bound in case.steps[len(evidence.steps) :]]
     return ended(
         case,

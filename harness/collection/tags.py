@@ -11,7 +11,9 @@ from harness.exchanges import ERAS
 RULE_ID = re.compile(r"[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+")
 ERA_TAGS: Mapping[str, str] = {f"era-{era}": era for era in ERAS}
 PRODUCT_TAG = re.compile(r"product-([a-z0-9_]+)")
-PLAIN_TAGS = frozenset({"advisory", "slow", "alone"})
+READ_ONLY_TAG = "read-only"
+"""On scenarios that need no control over a tenant, only read, and accuse no server for what a token may not do."""
+PLAIN_TAGS = frozenset({"advisory", "slow", "alone", READ_ONLY_TAG})
 
 
 @dataclass(frozen=True)

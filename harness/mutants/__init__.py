@@ -59,8 +59,9 @@ def try_mutants(
     full: bool,
     told: Callable[[Trial], None] = lambda trial: None,
 ) -> list[Trial]:
-    """Judge each mutant by the scenarios of its rule, or by all with `full`; `told` hears of each as it ends.
+    """Judge each mutant by the scenarios of its rule until one fails, or by all there are with `full`.
 
+       `told` hears of each as it ends.
     Raises what collecting and running raise.
     """
     catalogue = load(orders.settings.product)
@@ -68,9 +69,11 @@ def try_mutants(
     trials = []
     for mutant in mutants:
         rules = () if full else (mutant.rule,)
-        settings = replace(orders.settings, urls=(mutant.url,), rules=rules, time_proven=True)
+        settings = replace(
+            orders.settings, urls=(mutant.url,), rules=rules, time_proven=True, dates_proven=True
+        )
         plan = Plan(catalogue, suite, select(suite, settings, catalogue))
-        trials.append(_try(replace(orders, settings=settings), plan, mutant))
+        trials.append(_try(replace(orders, settings=settings, until_failed=not full), plan, mutant))
         told(trials[-1])
     return trials
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness import __version__, clock
+from harness.baseline import Entry, Ruling, rule_on
+from harness.baseline.ruling import Asked
 from harness.collection.plugin import Orders, Plan, not_run
 from harness.product import load as load_product
 from harness.record import Outcome, RecordWriter, RuleVerdict, counts, roll_up
@@ -14,6 +16,7 @@ from harness.runner.program import Program
 from harness.runner.refusal import CannotRun
 from harness.runner.session import SessionBroke, run_cases
 from harness.verdicts import ExitCode, Verdict, exit_code
+from harness.world import SCHEMA_RULE
 
 RECORD: Final = "run.ndjson"
 
@@ -29,21 +32,38 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """What is put up with: the entries of the baseline, and whether untested rules count."""
+
+    baseline: tuple[Entry, ...] = ()
+    allow_untested: bool = False
+
+
+@dataclass(frozen=True)
 class Result:
-    """What a run came to, and where its record lies."""
+    """What a run came to, what the baseline made of it, and where its record lies."""
 
     record: Path
     exit_code: int
     rules: dict[str, RuleVerdict]
     complaint: str | None
+    ruling: Ruling
+
+
+NO_TERMS: Final = Terms()
 
 
 def judge(
-    plan: Plan, orders: Orders, subject: Subject, directory: Path, told: Callable[[dict[str, Any]], None]
+    plan: Plan,
+    orders: Orders,
+    subject: Subject,
+    directory: Path,
+    told: Callable[[dict[str, Any]], None],
+    terms: Terms = NO_TERMS,
 ) -> Result:
     """Run the plan against the subject and record it below `directory`; `told` hears of every case that ended.
 
-    Raises CannotRun when the record cannot be written, and KeyboardInterrupt, leaving a record without footer.
+    `terms` bear on the exit code alone: the verdicts in the record are what was found. Raises CannotRun when the record cannot be written, and KeyboardInterrupt, leaving a record without footer.
     """
     path = directory / RECORD
     try:
@@ -51,7 +71,7 @@ def judge(
     except OSError as error:
         raise CannotRun(f"The record cannot be written to {path}: {error.strerror}.") from error
     with writer:
-        return _Run(plan, orders, subject, path, writer, told).whole()
+        return _Run(plan, orders, subject, path, writer, told).whole(terms)
 
 
 class _Run:
@@ -70,9 +90,9 @@ class _Run:
         self._writer, self._told = writer, told
         self._cases = {case.id: case for case in (*plan.selection.cases, *plan.selection.not_applicable)}
         self._outcomes: list[Outcome] = []
-        self._secrets = {orders.settings.control_secret}
+        self._secrets = set(orders.settings.secrets)
 
-    def whole(self) -> Result:
+    def whole(self, terms: Terms) -> Result:
         began = clock.monotonic()
         self._writer.header(self._header())
         complaint = None
@@ -86,10 +106,15 @@ class _Run:
         except SessionBroke as broke:
             complaint = str(broke)
         rules = roll_up(self._outcomes, self._plan.selection.asked)
-        code = exit_code(rule.verdict for rule in rules.values())
+        ruling = rule_on(terms.baseline, self._outcomes, rules, self._asked(), clock.now().date())
+        code = exit_code(ruling.left.values())
+        if code == ExitCode.UNTESTED and terms.allow_untested:
+            code = ExitCode.KEPT
         if complaint and code != ExitCode.BROKEN:
             code = ExitCode.WRONG_USAGE
-        complaint = complaint or self._ended_early()
+        elif ruling.complaints and code in (ExitCode.KEPT, ExitCode.UNTESTED):
+            code = ExitCode.BROKEN
+        complaint = " ".join([*filter(None, [complaint or self._ended_early()]), *ruling.complaints]) or None
         redactor = Redactor(self._secrets)
         server = self._subject.server
         footer = {
@@ -100,9 +125,19 @@ class _Run:
             "subject_output": None if server is None else redactor.text(server.output),
             "counts": counts(self._outcomes),
             "rules": {rule: verdict.to_json() for rule, verdict in rules.items()},
+            "accepted": dict(ruling.accepted),
         }
         self._writer.footer(footer)
-        return Result(self._path, code, rules, footer["complaint"])
+        return Result(self._path, code, rules, footer["complaint"], ruling)
+
+    def _asked(self) -> Asked:
+        plan = self._plan
+        return Asked(
+            rules=tuple(plan.catalogue.rules),
+            scenarios={case.id: case.rule for case in plan.suite.cases},
+            eras=plan.selection.asked,
+            travelling=frozenset({SCHEMA_RULE}),
+        )
 
     def _ended(self, payload: dict[str, Any]) -> None:
         case = self._cases[payload["id"]]

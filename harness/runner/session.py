@@ -52,12 +52,16 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
     """Run every selected case once and tell `done` what it came to, in the order in which they end.
 
     With several workers those that must be alone run after the others, one after another. A case that did not come to
-    its end is errored, never silently missing. Raises Interrupted, and SessionBroke when cases are left over.
+    its end is errored, never silently missing (those after the first failure, where no more was asked for, are just not
+    run). Raises Interrupted, and SessionBroke when cases are left over.
     """
     waiting = {case.id: case for case in plan.selection.cases}
+    failed = False
 
     def ended(payload: dict[str, Any]) -> None:
+        nonlocal failed
         if waiting.pop(payload["id"], None) is not None:
+            failed = failed or payload["verdict"] == Verdict.FAILED
             done(payload)
 
     workers = orders.settings.workers
@@ -69,6 +73,8 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
             problem = _session(replace(orders, part="alone"), plan, ended, 0)
     else:
         problem = _session(replace(orders, part="all"), plan, ended, 0)
+    if orders.until_failed and failed and problem is None:
+        return
     left = list(waiting.values())
     for case in left:
         ended(not_run(case, Verdict.ERRORED, "The scenario did not come to its end.", problem))

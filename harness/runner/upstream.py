@@ -17,22 +17,33 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where the mock API is, and the secret of its control plane. The secret never leaves memory."""
+    """Where the mock API is, and the secret of its control plane. The secret never leaves memory.
+
+    `public_url` is where servers and people find the API, where that is not `api_url`.
+    """
 
     api_url: str
     control_url: str
     secret: str
+    public_url: str = ""
 
 
-def start_mock(product: str, *, api_port: int = 0) -> tuple[Program, Upstream]:
-    """Start a mock API on loopback (0: any free port). Raises CannotRun when it does not get ready."""
+def start_mock(
+    product: str, *, api_port: int = 0, host: str = HOST, public_url: str = ""
+) -> tuple[Program, Upstream]:
+    """Start a mock API (port 0: any free one). Raises CannotRun when it does not get ready.
+
+    It listens on loopback unless told; its control plane always does. `public_url` is the base of the links it hands out.
+    """
     secret = secrets.token_urlsafe(32)
-    command = [sys.executable, "-P", "-m", "mock_api", "--product", product, "--host", HOST]
+    command = [sys.executable, "-P", "-m", "mock_api", "--product", product, "--host", host]
     command += ["--port", str(api_port), "--control-port", "0", "--control-secret-file", "-"]
+    if public_url:
+        command += ["--public-url", public_url]
     program = Program("The mock API", command, our_environment(current()), first_line=secret)
     try:
         ready = program.ready_line(READY_SECONDS)
-        return program, Upstream(str(ready["api_url"]), str(ready["control_url"]), secret)
+        return program, Upstream(str(ready["api_url"]), str(ready["control_url"]), secret, public_url)
     except BaseException:
         program.stop()
         raise

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from harness import clock
 from harness.actors.arguments import build, sample
 from harness.actors.client import Client
 from harness.checks.questions import read_question
@@ -48,11 +49,13 @@ def call_with_every_argument(world: World, tool: str, caller: str = "the assista
 def send(world: World, client: Client, call: Call, **more: Any) -> Exchange:
     """Send a call, with whatever else goes beside its name and arguments; the story remembers the answer."""
     story = world.story
+    began = clock.monotonic()
     exchange = client.request("tools/call", {"name": call.tool, "arguments": dict(call.arguments), **more})
     story.client, story.exchange = client, exchange
     if is_question(exchange):
         story.question = read_question(exchange)
         story.asked.append((call, exchange))
+        story.asked_at, story.moved = began, False
     return exchange
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.checks.questions import Question, read_question
 from harness.checks.results import broken, describe, is_question, is_success
+from harness.controls.moving import follows, move, too_slow
 from harness.exchanges import Exchange
 from harness.expressions import then, when
 from harness.steps.callers import named
@@ -30,14 +31,17 @@ def asked(world: World) -> Question:
 @when("the person says yes")
 def says_yes(world: World) -> None:
     question = asked(world)
-    confirm(world, current(world), question.explicit_yes(), question.state, world.caller)
+    exchange = confirm(world, current(world), question.explicit_yes(), question.state, world.caller)
+    reason = too_slow(world) if is_question(exchange) else None
+    if reason is not None:
+        raise reason
 
 
 @when("the person says yes too late")
 def says_yes_too_late(world: World) -> None:
     question, call = asked(world), current(world)
     exchange = confirm(world, call, question.explicit_yes(), question.state, world.caller)
-    if is_success(exchange) and not world.settings.time_proven:
+    if is_success(exchange) and not follows(world):
         _try_a_day_later(world, call)
 
 
@@ -45,7 +49,7 @@ def _try_a_day_later(world: World, call: Call) -> None:
     # Two explanations remain: the limit is not kept, or this server's clock did not move. A day tells them apart.
     late = world.answer
     question = read_question(send(world, world.caller, call))
-    move_time(world, A_DAY)
+    move(world, A_DAY)
     exchange = confirm(world, call, question.explicit_yes(), question.state, world.caller)
     if is_question(exchange):
         raise broken(
@@ -202,9 +206,10 @@ def changed_states(state: str, chance: random.Random, count: int = 12) -> list[s
     """
     parts = re.findall(r"[A-Za-z0-9_\-+/]+=*|[^A-Za-z0-9_\-+/=]+", state)
     weights = [len(part) for part in parts]
+    # Each part once, however short (a date beside a seal), the rest where most of the state is.
+    each = list(range(len(parts)))[:count]
     changed: list[str] = []
-    for _ in range(count):
-        index = chance.choices(range(len(parts)), weights)[0]
+    for index in [*each, *chance.choices(range(len(parts)), weights, k=count - len(each))]:
         other = _change_a_byte(parts[index], chance)
         changed.append("".join([*parts[:index], other, *parts[index + 1 :]]))
     return [other for other in dict.fromkeys(changed) if other != state]
@@ -220,7 +225,9 @@ def _change_a_byte(part: str, chance: random.Random) -> str:
         raw = bytearray()
     if len(raw) < 16:
         position = chance.randrange(len(part))
-        other = chance.choice([c for c in string.ascii_letters if c != part[position]])
+        # A figure becomes another figure: what reads it has to notice by more than its form.
+        alike = string.digits if part[position].isdigit() else string.ascii_letters
+        other = chance.choice([letter for letter in alike if letter != part[position]])
         return part[:position] + other + part[position + 1 :]
     # The high bit: no other spelling of the same text (the case of a hex digit, spare bits of base64 inside) flips it.
     raw[chance.randrange(len(raw))] ^= 0x80
@@ -249,16 +256,7 @@ def arrives_at_once(world: World, times: int) -> None:
 
 @when("{duration} pass")
 def time_passes(world: World, duration: int) -> None:
-    move_time(world, duration)
-
-
-def move_time(world: World, seconds: float) -> None:
-    """Move the time of every tenant of the scenario, where there is a control to do it."""
-    if world.settings.time_control == "none":
-        raise NotTestable("time cannot be moved for this server")
-    for tenant in world.tenants().values():
-        tenant.advance(seconds)
-    world.look_anew()
+    move(world, duration)
 
 
 def current(world: World) -> Call:

@@ -66,7 +66,7 @@ def fetch(world: World, address: str) -> bytes | None:
 
     Only the upstream's own origin is asked: an address that a server makes up is not followed anywhere.
     """
-    if not address.startswith(world.settings.api_url.rstrip("/") + "/"):
+    if not address.startswith(f"{world.settings.console_url}/"):
         raise NotTestable(f"the address of the file is not the upstream's: {address[:120]}")
     sent = world.transport.send(HttpRequest("GET", address, ()), timeout=world.settings.timeout)
     world.redactions.add(address)

@@ -19,7 +19,7 @@ SETTINGS = "/settings/approvals"
 def settings(world: World, position: int = 0) -> dict[str, Page]:
     """The tabs of the approvals' settings, by their names, opened one after another."""
     who = person(world, position)
-    first = who.open(world.settings.api_url.rstrip("/") + SETTINGS)
+    first = who.open(world.settings.console_url + SETTINGS)
     tabs = {label: url for label, url in first.links.items() if label.split(" (")[0] in TABS}
     return {label: who.get(url) for label, url in tabs.items()}
 

@@ -17,12 +17,20 @@ from reference_server.engine.tables import Product
 from . import (
     access,
     answers,
+    approvals,
+    approvals_impossible,
+    approvals_stored,
     caching,
     completions,
     confirmation,
+    destructive,
     documents,
     envelopes,
     formats,
+    idempotency_calls,
+    idempotency_keys,
+    idempotency_replays,
+    idempotency_shown,
     listings,
     prompts,
     questions,
@@ -35,8 +43,9 @@ from . import (
 from .tables import Table
 
 _MODULES = (
-    listings, documents, resources, refusals, tools, prompts, formats, completions,
-    questions, answers, confirmation, single_use, requests, access, envelopes, caching,
+    listings, documents, resources, refusals, tools, destructive, prompts, formats, completions,
+    questions, answers, confirmation, single_use, approvals, approvals_stored, approvals_impossible,
+    idempotency_keys, idempotency_replays, idempotency_shown, idempotency_calls, requests, access, envelopes, caching,
 )  # fmt: skip
 
 

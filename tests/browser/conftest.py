@@ -88,7 +88,9 @@ def chromium() -> str:
 def browser() -> Iterator["Browser"]:
     """The one browser. It ends with this package: its event loop would be in the way of other tests."""
     program_path = chromium()
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
 
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
@@ -117,9 +119,9 @@ def reference_server(mock: Mock) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(browser: "Browser", mock: Mock) -> Desk:
-    """A fresh organization."""
-    return Desk(mock)
+def desk(browser: "Browser", mock: Mock, request: pytest.FixtureRequest) -> Desk:
+    """A fresh organization, the same for a test every time."""
+    return Desk(mock, request.node.name)
 
 
 @pytest.fixture

@@ -59,11 +59,14 @@ class Asked:
 
 
 class Desk:
-    """A fresh organization, a token of its first person, and everything the control plane can do to it."""
+    """A fresh organization, a token of its first person, and everything the control plane can do to it.
 
-    def __init__(self, mock: Mock, client: str | None = None) -> None:
+    Records follow from `seed`; `client` is the name of the client that the token was issued to.
+    """
+
+    def __init__(self, mock: Mock, seed: str, client: str | None = None) -> None:
         self.mock = mock
-        self.world: Mapping[str, Any] = self._send("POST", "", {"seed": secrets.token_hex(4)})
+        self.world: Mapping[str, Any] = self._send("POST", "", {"seed": seed})
         self.people: list[dict[str, Any]] = self.world["people"]
         wanted = {"person": self.people[0]["id"], "client": client}
         self.token: str = self._send("POST", f"/{self.world['id']}/tokens", wanted)["token"]

@@ -40,7 +40,9 @@ _CONTRAST = """
 }
 """
 _FOCUS = """
-() => {
+async () => {
+  // The page scrolls to what has the focus when it is drawn the next time.
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
   const at = document.activeElement;
   const style = getComputedStyle(at);
   const box = at.getBoundingClientRect();

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PHONE, Visit
+from tests.browser.conftest import PHONE, Visit, log_in
 from tests.browser.desk import Desk, Mock
 from tests.browser.looks import width
 
@@ -15,8 +15,8 @@ CLIENT = "<b onclick=alert(3)>Claude</b>\u202e"
 
 
 def open_hostile(mock: Mock, visit: Visit, **options: object) -> tuple[Page, Desk]:
-    desk = Desk(mock, client=CLIENT)
-    desk.change("tasks", name=f"{MARKUP} {TURNED}"[:120])
+    desk = Desk(mock, "hostil", CLIENT)
+    desk.change("tasks", name=f"{MARKUP} {TURNED}", parameters_schema={"type": "object"})
     asked = desk.ask(
         "kadu_tasks_run", **desk.run, parameters={"a": MARKUP, "b": TURNED, "c": LONG, MARKUP: "x"}
     )
@@ -54,28 +54,33 @@ def test_hostile_text_fits_a_phone(mock: Mock, visit: Visit, picture: Callable[[
     assert width(page) == (380, 380)
 
 
-def test_the_policy_stops_scripts_and_strangers_in_markup(
-    desk: Desk, visit: Visit, complaints: list[str]
-) -> None:
-    page = visit(desk.people[0], desk.ask_run().url)
-    page.evaluate(
-        """() => {
+def test_the_policy_stops_markup_that_got_through(desk: Desk, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(desk.ask_run().url)
+    log_in(page, desk.people[0])
+    expect(page.get_by_role("button", name="Continuar")).to_be_visible()
+    refused = page.evaluate(
+        """() => new Promise(done => {
+          const refused = new Set();
+          const awaited = ['script-src-elem', 'script-src-attr', 'style-src-elem', 'img-src', 'form-action'];
+          document.addEventListener('securitypolicyviolation', event => {
+            refused.add(event.effectiveDirective);
+            if (awaited.every(each => refused.has(each))) done([...refused].sort());
+          });
+          setTimeout(() => done([...refused].sort()), 5000);
           const script = document.createElement('script');
           script.textContent = 'window.ran = 1';
           document.body.append(script);
           document.body.insertAdjacentHTML('beforeend', `
             <button id="trap" onclick="window.ran = 2">x</button>
-            <style id="sheet">h1 { color: rgb(1, 2, 3) }</style>
-            <iframe src="about:blank"></iframe><img src="/login">
-            <form method="post" action="https://elsewhere.example/"><button id="away">y</button></form>`);
+            <style>h1 { color: rgb(1, 2, 3) }</style><img src="/login">
+            <form method="post" action="http://elsewhere.invalid/"><button id="away">y</button></form>`);
           document.getElementById('trap').click();
           document.getElementById('away').click();
-        }"""
+        })"""
     )
-    expect(page.get_by_role("heading", level=1)).to_have_text("Executar a tarefa")
+    assert refused == ["form-action", "img-src", "script-src-attr", "script-src-elem", "style-src-elem"]
     assert page.evaluate("window.ran") is None
     assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") != "rgb(1, 2, 3)"
-    for what in ("script-src", "style-src", "img-src", "form-action"):
-        assert any(what in each for each in complaints), what
-    assert all(each.startswith("policy: ") for each in complaints)
-    complaints.clear()
+    context.close()

@@ -115,9 +115,9 @@ def test_the_keyboard_alone_logs_in_and_cancels(desk: Desk, visit: Visit) -> Non
         way.append(at["name"])
         if at["name"] == "Cancelar":
             break
-    assert way == [
-        "Ir para o conteúdo", "Kadu", "Configurações › Aprovações", "Sair", "Continuar", "Cancelar"
-    ]  # fmt: skip
+    # Between these are the boxes that scroll, where the records of this organization need some.
+    assert way[:4] == ["Ir para o conteúdo", "Kadu", "Configurações › Aprovações", "Sair"]
+    assert way[-2:] == ["Continuar", "Cancelar"]
     assert desk.effects() == []
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("Operação cancelada")

@@ -1,0 +1,1 @@
+"""Controls of time: what moves the clock a server goes by, and how it is known that it does."""
