@@ -42,7 +42,7 @@ def headline(
     if not sum(counts.values()):
         return "No rule was asked", _sentence(footer.complaint, []), Verdict.NOT_TESTABLE
     if untested:
-        known = ["the baseline accepts what is untested"] if footer.exit_code == 0 else []
+        known = ["untested rules were allowed in this run"] if footer.exit_code == 0 else []
         said = f"{nothing}, {number(untested, 'rule')} untested"
         return said, _sentence(footer.complaint, known + agreed), Verdict.NOT_TESTABLE
     warned = counts[Verdict.WARNED]
@@ -86,10 +86,13 @@ def exit_meaning(run: Run, counts: Mapping[Verdict, int], accepted: Mapping[Verd
     failed, untested = counts[Verdict.FAILED], counts[Verdict.NOT_TESTABLE]
     new_failed = failed - accepted[Verdict.FAILED]
     new_untested = untested - accepted[Verdict.NOT_TESTABLE]
+    kept = "every asked rule was tested and kept"
+    if failed or untested:
+        kept = "what is broken or untested is accepted by the baseline"
+    if new_untested and not new_failed:
+        kept = "nothing new is broken, and untested rules were allowed"
     meanings = {
-        0: "every asked rule was tested and kept"
-        if not failed and not untested
-        else "what is broken or untested is accepted by the baseline",
+        0: kept,
         1: f"{number(new_failed, 'rule')} broken" if new_failed else "the baseline does not fit this run",
         2: "wrong usage or our own error; no rule was found broken",
         3: f"nothing is broken, {number(new_untested, 'rule')} untested",

@@ -79,7 +79,9 @@ def _check(first: Source, other: Source) -> None:
                 f"{first.name} and {other.name} do not belong together: {what} {named(left)} and {what} {named(right)}"
             )
     if one.rules != two.rules:
-        raise CannotMerge(f"{first.name} and {other.name} do not belong together: their catalogues of rules differ")
+        raise CannotMerge(
+            f"{first.name} and {other.name} do not belong together: their catalogues of rules differ"
+        )
     if other.run.header.merged:
         raise CannotMerge(f"{other.name} is merged already; merge the records it was made of")
 
@@ -132,9 +134,7 @@ def _footer(sources: Sequence[Source], header: Header, scenarios: Sequence[Scena
     )
 
 
-def _rules(
-    sources: Sequence[Source], header: Header, scenarios: Iterable[Scenario]
-) -> dict[str, RuleResult]:
+def _rules(sources: Sequence[Source], header: Header, scenarios: Iterable[Scenario]) -> dict[str, RuleResult]:
     """Every asked rule, and any other that was found broken, by the rules of docs/run-record.md.
 
     An era counts as asked of a server when one of its records has it; a scenario of another record of that server
@@ -196,9 +196,22 @@ def _exit_code(
         codes.add(1)
     if any(result.verdict is Verdict.ERRORED for result in rules.values()):
         codes.add(2)
-    if Verdict.NOT_TESTABLE in found or not rules:
+    if (Verdict.NOT_TESTABLE in found and not _untested_allowed(footers)) or not rules:
         codes.add(3)
     return next((code for code in (1, 2, 3) if code in codes), 0)
+
+
+def _untested_allowed(footers: Sequence[Footer]) -> bool:
+    """Whether the runs were told to allow untested rules: one that had any ended well, and none ended for them."""
+    untested = [
+        footer
+        for footer in footers
+        if any(
+            result.verdict is Verdict.NOT_TESTABLE and rule not in footer.accepted
+            for rule, result in footer.rules.items()
+        )
+    ]
+    return any(footer.exit_code == 0 for footer in untested) and all(f.exit_code != 3 for f in untested)
 
 
 def told(sources: Sequence[Source]) -> list[str]:

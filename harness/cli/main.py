@@ -247,6 +247,31 @@ def check(product: Product = "kadu", features: Features = None) -> None:
     raise typer.Exit(check_features(product, _paths(features)))
 
 
+@app.command()
+def report(
+    records: Annotated[
+        list[str],
+        typer.Argument(
+            help="Run records; several are merged. NAME=PATH names the server of one, to tell it from others.",
+            metavar="RECORD...",
+        ),
+    ],
+    out: Out = DEFAULT_OUT,
+    format_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="Write these alone, of html, junit, md, json and messages; may be repeated.",
+            metavar="FORMAT,...",
+        ),
+    ] = None,
+) -> None:
+    """Render a recorded run again, or merge the records of shards and matrices. The exit code is the run's own."""
+    from harness.cli.reporting import report
+
+    raise typer.Exit(report(records, out, tuple(format_ or ())))
+
+
 def _paths(features: Sequence[Path] | None) -> tuple[str, ...]:
     return tuple(str(path) for path in features or ())
 

@@ -51,7 +51,7 @@ def ended(lines: Lines, exit_code: int, **values: Any) -> Lines:
             ["not testable"],
             0,
             "Nothing is broken, 1 rule untested",
-            "The baseline accepts what is untested.",
+            "Untested rules were allowed in this run.",
         ),
         (
             ["passed", "errored"],
