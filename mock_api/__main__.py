@@ -30,7 +30,10 @@ def main(argv: Sequence[str], load: "Callable[[str], Product] | None" = None) ->
     """Run the program with these arguments and give its exit code; `load` finds a product by its id."""
     try:
         options = _parser().parse_args(argv)
-        _serve(options, load)
+        if options.list_mutants:
+            _list_mutants()
+        else:
+            _serve(options, load)
     except Mistake as mistake:
         sys.stderr.write(f"{mistake}\n")
         return WRONG_USAGE
@@ -59,7 +62,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--check-answers", action="store_true", help="answer 500 where an own answer breaks the contract"
     )
+    parser.add_argument(
+        "--mutant", metavar="NAME", help="break one rule; for tests of who judges, never beside a server"
+    )
+    parser.add_argument("--list-mutants", action="store_true", help="list the mutants as a line of JSON")
     return parser
+
+
+def _list_mutants() -> None:
+    from mock_api.jsons import write
+    from mock_api.mutants import mutants
+
+    told = [{"name": each.name, "rule": each.rule, "lie": each.lie} for each in mutants()]
+    sys.stdout.write(write({"ready": True, "mutants": told}).decode() + "\n")
 
 
 def _port(text: str) -> int:
@@ -111,6 +126,10 @@ def _first_line() -> str:
 
 def _serve(options: argparse.Namespace, load: "Callable[[str], Product] | None") -> None:
     # Imported here so that --help and a mistyped option answer at once.
+    if options.mutant is not None:
+        from mock_api.mutants import tell
+
+        tell(options.mutant)
     from mock_api.execution import check_product
     from mock_api.product import load_product
     from mock_api.serving import listen

@@ -48,8 +48,8 @@ def headline(
     warned = counts[Verdict.WARNED]
     advice = [f"{number(warned, 'rule')} kept with advice not followed"] if warned else []
     if agreed:
-        what = "but what" if accepted[Verdict.FAILED] else "and what is untested"
-        said = f"Nothing is broken, {what} is accepted"
+        what = " but what" if accepted[Verdict.FAILED] else ", and what is untested"
+        said = f"Nothing is broken{what} is accepted"
         return said, _sentence(footer.complaint, agreed + advice), Verdict.WARNED
     return "Every asked rule was tested and kept", _sentence(footer.complaint, advice), Verdict.PASSED
 

@@ -1,6 +1,6 @@
 """`summary.md`: a run on one page of a CI system, short, and never longer than such a page may be."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from reports.evidence import Failure, failures, place, side, title
 from reports.headline import number
@@ -86,16 +86,21 @@ def _head(judged: RuleJudgement) -> str:
 
 
 def _broken(judged: RuleJudgement) -> str:
-    found = failures(judged)
-    parts = [_head(judged), *(_failure(failure) for failure in found[:_PER_RULE])]
+    alike: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures(judged):
+        alike.setdefault((failure.message, failure.expected, failure.actual), []).append(failure)
+    found = list(alike.values())
+    parts = [_head(judged), *(_failure(same) for same in found[:_PER_RULE])]
     if len(found) > _PER_RULE:
         parts.append(f"- and {number(len(found) - _PER_RULE, 'further failure')} of this rule")
     return "\n".join(parts)
 
 
-def _failure(failure: Failure) -> str:
+def _failure(alike: Sequence[Failure]) -> str:
+    """The first of failures that say the same, and how many more there are."""
+    failure, more = alike[0], sum(1 + len(other.also) for other in alike) - 1
     scenario = failure.scenario
-    also = f", and {number(len(failure.also), 'further scenario run')}" if failure.also else ""
+    also = f", and {number(more, 'further scenario run')}" if more else ""
     where = (
         f"{inline(title(scenario), 160)} ({inline(scenario.era, 20)}, {inline(place(scenario), 120)}){also}"
     )

@@ -124,6 +124,17 @@ Feature: Approval by link
         | kadu_tasks_run              | Executar a tarefa   |
         | kadu_environments_delete    | Excluir o ambiente  |
 
+    Scenario: The screen shows an argument that names no record
+      When the assistant asks for kadu_tasks_run with a key
+      And the person opens the link
+      Then the page shows who asked, by which client, and every argument
+
+    Scenario: The screen shows the data of now
+      When the assistant calls kadu_environments_delete
+      And the name of the record changes
+      And the person opens the link
+      Then the page says "https://mudou.exemplo.com.br/name"
+
   @KADU-APR-08
   Rule: Continue runs it, once
 
@@ -344,6 +355,7 @@ Feature: Approval by link
       And nothing ran
       And confirmed the call runs once
 
+    @read-only
     Scenario: No tool decides an approval
       When the assistant lists the tools
       Then no tool named after approvals does anything but read

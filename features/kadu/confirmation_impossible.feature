@@ -27,6 +27,17 @@ Feature: When confirmation is not possible
       When the upstream is well again
       Then confirmed the call runs once
 
+    Scenario: After the outage a new call waits for an approval
+      Given an assistant without forms
+      And the upstream cannot store approvals
+      When the assistant calls kadu_tasks_run
+      Then the result is the error confirmation_unavailable
+      When the upstream is well again
+      And the assistant calls the same again
+      Then the call waits for an approval
+      And nothing ran
+      And confirmed the call runs once
+
   @KADU-UNA-03 @era-2026
   Rule: A yes that cannot be put on record runs nothing
 
@@ -49,6 +60,20 @@ Feature: When confirmation is not possible
       And nothing ran
       When the upstream is well again
       Then confirmed the call runs once
+
+    Scenario: After the outage a new call and its yes run
+      Given an assistant that shows forms
+      When the assistant calls kadu_tasks_run
+      Then the server asks for a yes
+      When the upstream cannot register confirmations
+      And the person says yes
+      Then the result is the error confirmation_unavailable
+      When the upstream is well again
+      And the assistant calls the same again
+      Then the server asks for a yes
+      When the person says yes
+      Then the call succeeds
+      And it ran once
 
   @KADU-UNA-04
   Rule: Meanwhile reads and ordinary writes work

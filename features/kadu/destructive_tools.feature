@@ -6,6 +6,7 @@ Feature: Destructive tools
   @KADU-DST-01
   Rule: Every deletion is marked destructive
 
+    @read-only
     Scenario: Each offered tool that deletes is marked
       Given an assistant
       When the assistant lists the tools
@@ -14,6 +15,7 @@ Feature: Destructive tools
   @KADU-DST-02
   Rule: So are the tools that run, stop, repeat or redirect
 
+    @read-only
     Scenario: Each of the named tools is marked
       Given an assistant
       When the assistant lists the tools
@@ -30,6 +32,7 @@ Feature: Destructive tools
   @KADU-DST-03
   Rule: No tool that only reads is marked destructive
 
+    @read-only
     Scenario: Reading tools are not marked destructive
       Given an assistant
       When the assistant lists the tools
@@ -37,12 +40,14 @@ Feature: Destructive tools
       And kadu_files_download is not marked destructive
 
     @advisory
+    @read-only
     Scenario: Reading tools say that they only read
       Given an assistant
       When the assistant lists the tools
       Then every tool named get or list is marked as only reading
 
     @advisory
+    @read-only
     Scenario: Ordinary writes say that they are not destructive
       Given an assistant
       When the assistant lists the tools

@@ -42,11 +42,13 @@ Feature: Idempotency
         | kadu_webhook_deliveries_replay |
         | kadu_roles_create              |
 
+    @read-only
     Scenario: Reading and deleting tools take no key
       When the assistant lists the tools
       Then no tool named get, list or delete takes idempotency_key
 
     @advisory
+    @read-only
     Scenario: The schema says how long a key may be
       When the assistant lists the tools
       Then every idempotency_key is said to have 1 to 255 characters
@@ -94,6 +96,12 @@ Feature: Idempotency
         | kadu_webhooks_rotate_secret    |
         | kadu_tasks_endpoint_update     |
         | kadu_webhooks_create           |
+
+    Scenario: Capital letters stay as they are
+      When the assistant calls kadu_workspaces_create with the key "Disparo-OUT-2026"
+      Then the call succeeds
+      And it ran once
+      And the upstream saw the key as the header x-idempotency-key, and not in the body
 
   @KADU-IDM-03
   Rule: A key is a text of 1 to 255 characters
@@ -223,6 +231,14 @@ Feature: Idempotency
       Then the answer is the first one again
       And nothing ran
 
+    Scenario: A replay does not tell what became of the record since
+      When the assistant calls kadu_environments_update with a key
+      And it ran once
+      And the name of the record changes
+      And the assistant repeats the call with the same key
+      Then the answer is the first one again
+      And nothing ran
+
     Scenario: Twenty equal calls with one key at once run once
       When the assistant calls kadu_workspaces_create 20 times at once with one key
       Then it ran once
@@ -293,6 +309,16 @@ Feature: Idempotency
       When the assistant calls kadu_workspaces_create with a key
       And it ran once
       And 24 hours and 1 minute pass
+      And the assistant repeats the call with the same key
+      Then the call succeeds
+      And it ran once more, a day later
+
+    Scenario: A replay does not prolong a key
+      When the assistant calls kadu_workspaces_create with a key
+      And it ran once
+      And 23 hours and 59 minutes pass
+      And the assistant repeats the call with the same key
+      And 2 minutes pass
       And the assistant repeats the call with the same key
       Then the call succeeds
       And it ran once more, a day later
@@ -461,6 +487,22 @@ Feature: Idempotency
       Then the call succeeds
       And it ran once
 
+    @era-2026
+    Scenario: A yes given before does not answer for the same key
+      When the assistant calls kadu_tasks_run with a key
+      Then it ran once
+      When the assistant asks for the same call with the same key again
+      Then the server asks for a yes
+      And nothing ran
+
+    Scenario: A link given before does not answer for the same key
+      Given an assistant without forms
+      When the assistant asks for kadu_tasks_run with a key
+      Then the call waits for an approval
+      When the assistant asks for the same call with the same key again
+      Then the call waits for another approval
+      And nothing ran
+
   @KADU-IDM-13
   Rule: Without a key two equal calls run twice
 
@@ -498,6 +540,7 @@ Feature: Idempotency
   @KADU-IDM-15
   Rule: Any further tool that changes something takes the key
 
+    @read-only
     Scenario: No changing tool goes without the key
       When the assistant lists the tools
       Then every tool that neither reads nor deletes takes idempotency_key

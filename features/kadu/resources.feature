@@ -256,6 +256,7 @@ Feature: Resources
   @KADU-RES-07
   Rule: No document holds the bytes of a file
 
+    @read-only
     Scenario: No address and no template is about files
       When the assistant lists every row
       Then no row is about files
@@ -279,6 +280,7 @@ Feature: Resources
   @KADU-RES-08
   Rule: An unknown address is not found
 
+    @read-only
     Scenario Outline: Reading the unknown address <address> is refused as not found
       When the assistant reads the address <address>
       Then the read is refused as not found
@@ -295,6 +297,7 @@ Feature: Resources
         | https://example.com/me             |
 
     @advisory
+    @read-only
     Scenario Outline: The spelling <address> of a known address is served or not found
       When the assistant reads the address <address>
       Then the read is answered or refused as not found
@@ -360,6 +363,7 @@ Feature: Resources
   @KADU-RES-10
   Rule: Nobody subscribes to changes
 
+    @read-only
     Scenario: Neither subscriptions nor changed lists are offered
       When the assistant asks what the server offers
       Then neither subscriptions nor changed lists are offered
@@ -386,6 +390,7 @@ Feature: Resources
 
     @advisory
     @era-2026
+    @read-only
     Scenario: No session id is given out
       When the assistant reads me
       Then the answer carries no session id

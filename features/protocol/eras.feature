@@ -6,6 +6,7 @@ Feature: Two eras of the protocol on one address
   @MCP-01 @era-2025
   Rule: The handshake answers with a revision that the server supports
 
+    @read-only
     Scenario Outline: Asking for <version> is answered with a known revision
       Given an assistant
       When the assistant shakes hands asking for <version>
@@ -16,6 +17,7 @@ Feature: Two eras of the protocol on one address
         | 2025-11-25 |
         | 2099-01-01 |
 
+    @read-only
     Scenario: The revision that was asked for comes back where it is supported
       Given an assistant
       When the assistant shakes hands asking for 2025-11-25
@@ -25,11 +27,13 @@ Feature: Two eras of the protocol on one address
   @MCP-02 @era-2026
   Rule: Each request is served on its own
 
+    @read-only
     Scenario: A first request needs nothing before it
       Given an assistant
       When the assistant asks for tools/list
       Then the request is answered
 
+    @read-only
     Scenario: A rejected request changes nothing for the next
       Given an assistant
       When the assistant asks for tools/list in the version 1999-01-01
@@ -41,6 +45,7 @@ Feature: Two eras of the protocol on one address
   @MCP-03 @era-2026
   Rule: Discovery tells versions and capabilities
 
+    @read-only
     Scenario: Discovery names the stateless revision and what the server can do
       Given an assistant
       When the assistant asks for server/discover
@@ -49,6 +54,7 @@ Feature: Two eras of the protocol on one address
   @MCP-04 @era-2026
   Rule: An unknown version is refused with the versions that are known
 
+    @read-only
     Scenario Outline: A request in the version <version> is refused
       Given an assistant
       When the assistant asks for tools/list in the version <version>
@@ -62,6 +68,7 @@ Feature: Two eras of the protocol on one address
   @MCP-05 @era-2026
   Rule: Each request says who asks and in which version
 
+    @read-only
     Scenario Outline: A request without its <key> is refused
       Given an assistant
       When the assistant asks for tools/list without the meta key <key>
@@ -72,6 +79,7 @@ Feature: Two eras of the protocol on one address
         | protocolVersion    |
         | clientCapabilities |
 
+    @read-only
     Scenario: A request with every key is answered
       Given an assistant
       When the assistant asks for tools/list
@@ -102,6 +110,7 @@ Feature: Two eras of the protocol on one address
   @MCP-07 @era-2026
   Rule: Each result says what kind it is
 
+    @read-only
     Scenario Outline: The result of <method> is complete
       Given an assistant
       When the assistant asks for <method>
@@ -120,6 +129,7 @@ Feature: Two eras of the protocol on one address
       When the assistant calls a tool that only reads
       Then the result is of the type complete
 
+    @read-only
     Scenario: The result of a read is complete
       Given an assistant
       When the assistant reads me
@@ -138,6 +148,7 @@ Feature: Two eras of the protocol on one address
   @MCP-08 @era-2026
   Rule: What may be cached says for how long and for whom
 
+    @read-only
     Scenario Outline: The result of <method> carries a time to live and a scope
       Given an assistant
       When the assistant asks for <method>
@@ -151,6 +162,7 @@ Feature: Two eras of the protocol on one address
         | resources/templates/list |
         | prompts/list             |
 
+    @read-only
     Scenario: What a resource holds carries a time to live and a scope
       Given an assistant
       When the assistant reads me
@@ -190,6 +202,7 @@ Feature: Two eras of the protocol on one address
   @MCP-21
   Rule: What is offered is declared
 
+    @read-only
     Scenario: Tools, resources, prompts and completions are declared
       Given an assistant
       When the assistant asks what the server offers

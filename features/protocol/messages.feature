@@ -14,6 +14,7 @@ Feature: Messages and their errors
   @MCP-11 @era-2026
   Rule: Retired and undefined codes are not used
 
+    @read-only
     Scenario: What is not found is said with a code of this revision
       Given an assistant
       When the assistant reads the address kobana://nowhere/at_all
@@ -35,11 +36,13 @@ Feature: Messages and their errors
   @MCP-12
   Rule: An origin that is not allowed is forbidden
 
+    @read-only
     Scenario: A request from a foreign page is forbidden
       Given an assistant
       When the assistant asks for tools/list from a foreign page
       Then the answer is HTTP 403
 
+    @read-only
     Scenario: A request without an origin is answered
       Given an assistant
       When the assistant asks for tools/list
@@ -62,6 +65,7 @@ Feature: Messages and their errors
   @MCP-14
   Rule: Each tool says in JSON Schema what it takes
 
+    @read-only
     Scenario: Every inputSchema is valid in its dialect and of the type object
       Given an assistant
       When the assistant asks for tools/list
@@ -71,6 +75,7 @@ Feature: Messages and their errors
   Rule: The tools keep their order
 
     @advisory
+    @read-only
     Scenario: The tools come in the same order twice
       Given an assistant
       When the assistant lists the tools twice
@@ -90,6 +95,7 @@ Feature: Messages and their errors
       Then the batch is refused
 
     @era-2025
+    @read-only
     Scenario: A notification is accepted without an answer
       Given an assistant
       When the assistant notifies that it is ready
@@ -98,6 +104,7 @@ Feature: Messages and their errors
   @MCP-17
   Rule: An answer carries the id of its request
 
+    @read-only
     Scenario Outline: The id <id> comes back as it was sent
       Given an assistant
       When the assistant asks for tools/list under the id <id>
@@ -114,6 +121,7 @@ Feature: Messages and their errors
   @MCP-18
   Rule: Each message is valid for its revision
 
+    @read-only
     Scenario Outline: The answer to <method> is valid for its revision
       Given an assistant
       When the assistant asks for <method>
@@ -133,6 +141,7 @@ Feature: Messages and their errors
       Then the call succeeds
       And every message so far is valid for its revision
 
+    @read-only
     Scenario: What a read answers is valid for its revision
       Given an assistant
       When the assistant reads me
@@ -151,6 +160,7 @@ Feature: Messages and their errors
       Then the request is answered
       And every message so far is valid for its revision
 
+    @read-only
     Scenario: What a refusal answers is valid for its revision
       Given an assistant
       When the assistant reads the address kobana://nowhere/at_all
@@ -179,6 +189,7 @@ Feature: Messages and their errors
   @MCP-20
   Rule: Every item comes once, whatever the pages
 
+    @read-only
     Scenario Outline: The pages of <method> hold every item once
       Given an assistant
       When the assistant goes through every page of <method>
@@ -192,6 +203,7 @@ Feature: Messages and their errors
         | prompts/list             |
 
     @advisory
+    @read-only
     Scenario Outline: A cursor of <method> that nobody gave out is invalid
       Given an assistant
       When the assistant asks for <method> with a made-up cursor

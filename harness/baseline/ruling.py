@@ -53,7 +53,6 @@ def rule_on(
     An entry that is expired or names what does not exist accepts nothing.
     """
     complaints = {entry: told for entry in entries if (told := _unusable(entry, asked, today)) is not None}
-    known = {entry.identity for entry in entries}
     good = [entry for entry in entries if entry not in complaints]
     used: set[Entry] = set()
     settled = [_settled(outcome, good, used) for outcome in outcomes]
@@ -76,8 +75,13 @@ def rule_on(
             if verdict.verdict in UNSETTLED and left[rule] in KEPT
         },
         complaints=tuple(complaints[entry] for entry in entries if entry in complaints),
-        additions=tuple(new for new in _additions(settled, eras, asked) if new.identity not in known),
+        additions=tuple(new for new in _additions(settled, eras, asked) if not _covered(new, entries)),
     )
+
+
+def _covered(new: Entry, entries: Iterable[Entry]) -> bool:
+    # What an expired entry covers is there already: its author decides anew, not we.
+    return any(entry.accepts(new.rule, new.scenario or "", new.accept.verdict) for entry in entries)
 
 
 def _unusable(entry: Entry, asked: Asked, today: date) -> str | None:

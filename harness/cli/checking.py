@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from harness.cli.choices import Accepting, Given
+from harness.controls.choosing import check as check_time
 from harness.runner.refusal import CannotRun
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
@@ -32,6 +33,7 @@ OURS: Final = (
 def check(given: Given) -> None:
     """Raises CannotRun for the first option that does not fit the others."""
     _check_urls(given)
+    check_time(given.time, command=given.command is not None, max_wait=given.max_wait)
     if given.read_only:
         _check_read_only(given)
     elif given.token_file or given.token_variable:

@@ -39,6 +39,7 @@ class Given:
     headers: tuple[str, ...] = ()
     header_variables: tuple[str, ...] = ()
     ca_file: Path | None = None
+    time: str = "auto"
     max_wait: float = 0.0
     read_only: bool = False
     token_file: Path | None = None

@@ -65,8 +65,7 @@ def options_of(command: Callable[..., Any]) -> dict[str, Option]:
         if info is None:
             continue
         kind, many = _kind(annotated[0])
-        told = next(iter(info.param_decls or ()), f"--{name.replace('_', '-')}")
-        options[told.split("/")[0].removeprefix("--")] = Option(name, kind, many, info.min, info.max)
+        options[name.strip("_").replace("_", "-")] = Option(name, kind, many, info.min, info.max)
     return options
 
 
@@ -78,7 +77,8 @@ def values(path: Path, table: Mapping[str, Any], options: Mapping[str, Option]) 
             raise CannotRun(f"{path}: {key} does not belong here: {ELSEWHERE[key]}.")
         option = options.get(key)
         if option is None:
-            raise CannotRun(f"{path}: there is no option {key!r}; known: {', '.join(sorted(options))}.")
+            known = ", ".join(sorted(options.keys() - ELSEWHERE.keys()))
+            raise CannotRun(f"{path}: there is no option {key!r}; known: {known}.")
         taken[option.parameter] = _value(path, key, value, option)
     return taken
 

@@ -1,14 +1,12 @@
 """`run` and `prove`: everything is read, then started, then judged, then told."""
 
-import shlex
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
-from urllib.parse import urlsplit
+from typing import Any
 
 from harness.baseline import Entry
 from harness.baseline import add as add_to_baseline
@@ -17,62 +15,57 @@ from harness.cli.checking import (
     authorities_of,
     check,
     check_accepting,
-    first_line,
     headers_of,
     shard_of,
     token_of,
 )
 from harness.cli.choices import Accepting, Asked, Given
+from harness.cli.reaching import expect_answers, reach
 from harness.cli.screen import Screen
 from harness.collection.plugin import Orders, Plan, make_plan
+from harness.controls.choosing import about_time, with_time
 from harness.exchanges import ERAS
 from harness.product import Product
 from harness.product import load as load_product
-from harness.runner.environment import current, free_port, subject_environment
+from harness.runner.environment import current
 from harness.runner.judging import NO_TERMS, RECORD, Result, Subject, Terms, judge
 from harness.runner.probe import probe, probe_as
-from harness.runner.program import Program, no_answer
 from harness.runner.reference import start_reference
 from harness.runner.refusal import CannotRun
-from harness.runner.upstream import Upstream, find_mock, start_mock
+from harness.runner.upstream import Upstream, start_mock
 from harness.settings import Settings
 from harness.transport import Transport
-
-HOST: Final = "127.0.0.1"
-DEFAULT_API_PORT: Final = 8766
-RETRY_SECONDS: Final = 0.05
 
 
 def judge_server(asked: Asked, given: Given, accepting: Accepting) -> int:
     """Judge the server that is given. Returns the exit code; raises what `harness.cli.refusals` puts into words."""
     check(given)
     check_accepting(accepting)
-    product, orders, plan = _prepared(asked, _for_server(given))
+    product, orders, plan = prepared(asked, given)
     terms = _terms(accepting)
     settings = orders.settings
     with ExitStack() as stack, Transport(ca_file=settings.ca_file) as transport, stopped_by_sigterm():
         if given.read_only:
-            _expect_answers(given.urls, transport, asked.timeout)
+            expect_answers(given.urls, transport, asked.timeout)
             probe_as(settings.token, given.urls, transport, asked.timeout, settings.headers)
             aimed = replace(orders, settings=replace(settings, urls=given.urls))
             return _judged(asked, aimed, plan, Subject(), terms, accepting)
-        upstream, mock = _upstream(asked, given, stack, transport)
-        server = None
-        urls = given.urls
-        if given.command is not None:
-            port = free_port(HOST)
-            urls = tuple(url.replace("{port}", str(port)) for url in urls) or (f"http://{HOST}:{port}/mcp",)
-            server = stack.enter_context(_start(given.command, port, product, upstream))
-            server.wait_until_it_answers(urls[0], transport, given.ready_timeout)
-        _expect_answers(urls, transport, asked.timeout)
+        reached = reach(given, product, stack, transport, asked.timeout)
+        upstream, urls = reached.upstream, reached.urls
+        expect_answers(urls, transport, asked.timeout)
         probe(urls, upstream, transport, asked.timeout, settings.headers)
-        subject = Subject(command=given.command, server=server, mock=mock)
-        return _judged(asked, _aimed(orders, upstream, urls), plan, subject, terms, accepting)
+        aimed = aimed_at(orders, upstream, urls)
+        if about_time(plan.selection.cases):
+            aimed = replace(
+                aimed, settings=with_time(aimed.settings, given.time, transport, reached.time_file)
+            )
+        subject = Subject(command=given.command, server=reached.server, mock=reached.mock)
+        return _judged(asked, aimed, plan, subject, terms, accepting)
 
 
 def judge_reference(asked: Asked) -> int:
     """Judge the bundled reference server. Returns the exit code."""
-    product, orders, plan = _prepared(asked)
+    product, orders, plan = prepared(asked)
     with ExitStack() as stack, Transport() as transport, stopped_by_sigterm():
         mock, upstream = start_mock(asked.product)
         stack.enter_context(mock)
@@ -80,7 +73,7 @@ def judge_reference(asked: Asked) -> int:
         stack.enter_context(server)
         probe([url], upstream, transport, asked.timeout)
         subject = Subject(reference=True, server=server, mock=mock)
-        aimed = _aimed(orders, upstream, (url,))
+        aimed = aimed_at(orders, upstream, (url,))
         # The reference server takes its time from its upstream by construction: no canary is needed.
         aimed = replace(aimed, settings=replace(aimed.settings, time_proven=True, dates_proven=True))
         return _judged(asked, aimed, plan, subject, NO_TERMS, None)
@@ -125,10 +118,12 @@ def orders_of(asked: Asked, product: Product) -> Orders:
     return Orders(settings)
 
 
-def _prepared(asked: Asked, more: Mapping[str, Any] | None = None) -> tuple[Product, Orders, Plan]:
+def prepared(asked: Asked, given: Given | None = None) -> tuple[Product, Orders, Plan]:
+    """Everything that is read before anything is started. Raises what reading it raises, all of it the user's."""
     product = product_of(asked.product)
     orders = orders_of(asked, product)
-    orders = replace(orders, settings=replace(orders.settings, **(more or {})))
+    if given is not None:
+        orders = replace(orders, settings=replace(orders.settings, **_for_server(given)))
     return product, orders, make_plan(orders)
 
 
@@ -151,14 +146,8 @@ def _terms(accepting: Accepting) -> Terms:
     return Terms(entries, accepting.allow_untested)
 
 
-def _expect_answers(urls: Sequence[str], transport: Transport, timeout: float) -> None:
-    for url in urls:
-        problem = no_answer(url, transport, timeout)
-        if problem is not None:
-            raise CannotRun(f"Nothing answers at {url}: {problem}; start the server there first.")
-
-
-def _aimed(orders: Orders, upstream: Upstream, urls: tuple[str, ...]) -> Orders:
+def aimed_at(orders: Orders, upstream: Upstream, urls: tuple[str, ...]) -> Orders:
+    """The orders, now that it is known where the server and its upstream are."""
     settings = replace(
         orders.settings,
         urls=urls,
@@ -168,52 +157,6 @@ def _aimed(orders: Orders, upstream: Upstream, urls: tuple[str, ...]) -> Orders:
         public_url=upstream.public_url,
     )
     return replace(orders, settings=settings)
-
-
-def _upstream(
-    asked: Asked, given: Given, stack: ExitStack, transport: Transport
-) -> tuple[Upstream, Program | None]:
-    public = (given.api_public_url or "").rstrip("/")
-    mock = None
-    if given.api_url and given.control_url and given.control_secret_file:
-        secret = first_line(given.control_secret_file, "control secret")
-        upstream = find_mock(
-            given.api_url, given.control_url, secret, asked.product, transport, asked.timeout
-        )
-        upstream = replace(upstream, public_url=public)
-    else:
-        # What is said of the outside holds inside too, unless --api-port says that a proxy is in between.
-        default = urlsplit(public).port or (0 if given.command is not None else DEFAULT_API_PORT)
-        mock, upstream = start_mock(
-            asked.product,
-            api_port=given.api_port or default,
-            host=given.api_host or HOST,
-            public_url=public,
-        )
-        stack.enter_context(mock)
-    if public.startswith("https://"):
-        problem = no_answer(f"{public}/login", transport, asked.timeout)
-        if problem is not None:
-            raise CannotRun(f"Nothing answers at --api-public-url {public}: {problem}; links lead there.")
-    return upstream, mock
-
-
-def _start(command: str, port: int, product: Product, upstream: Upstream) -> Program:
-    try:
-        words = shlex.split(command.replace("{port}", str(port)))
-    except ValueError as error:
-        raise CannotRun(f"--command cannot be taken apart into words: {error}.") from error
-    if not words:
-        raise CannotRun("--command is empty.")
-    environment = subject_environment(
-        current(),
-        secrets=[upstream.secret],
-        variable=product.upstream_variable,
-        api_url=upstream.public_url or upstream.api_url,
-        host=HOST,
-        port=port,
-    )
-    return Program("The server under test", words, environment)
 
 
 def _judged(
@@ -228,6 +171,8 @@ def _judged(
         _render(asked.out / RECORD, asked.out)
         raise
     _told(asked, plan, result, screen, prove=subject.reference)
+    if orders.settings.time_said:
+        screen.line(f"Time: {orders.settings.time_control}: {orders.settings.time_said}.")
     if accepting is not None and accepting.update and accepting.baseline is not None:
         screen.line(_updated(accepting.baseline, result.ruling.additions))
     return result.exit_code

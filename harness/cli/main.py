@@ -139,6 +139,7 @@ def run(
     workers: Workers = 1,
     seed: Seed = 1,
     timeout: Timeout = 10,
+    time: opt.Time = "auto",
     max_wait: opt.MaxWait = 0,
     out: Out = DEFAULT_OUT,
     _config: opt.ConfigFile = None,
@@ -162,12 +163,68 @@ def run(
         headers=tuple(header or ()),
         header_variables=tuple(header_env or ()),
         ca_file=ca_file,
+        time=time,
         max_wait=max_wait,
         read_only=read_only,
         token_file=token_file,
         token_variable=token_env,
     )
     raise typer.Exit(judge_server(asked, given, Accepting(baseline, update_baseline, allow_untested)))
+
+
+@app.command()
+def doctor(
+    url: Annotated[
+        list[str] | None, typer.Option(help="The server to look at.", metavar="URL", show_default=False)
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(help="Start the server so, as `run` does.", metavar="COMMAND")
+    ] = None,
+    api_url: Annotated[str | None, typer.Option(help="As for `run`.", metavar="URL")] = None,
+    control_url: Annotated[str | None, typer.Option(help="As for `run`.", metavar="URL")] = None,
+    control_secret_file: Annotated[Path | None, typer.Option(help="As for `run`.", metavar="FILE")] = None,
+    api_port: Annotated[int | None, typer.Option(help="As for `run`.", min=1, max=65535)] = None,
+    api_host: opt.ApiHost = None,
+    api_public_url: opt.ApiPublicUrl = None,
+    header: opt.Headers = None,
+    header_env: opt.HeaderVariables = None,
+    ca_file: opt.CaFile = None,
+    ready_timeout: Annotated[
+        float, typer.Option(help="Seconds within which a server we start must answer.", min=0.1, max=3600)
+    ] = 60,
+    product: Product = "kadu",
+    features: Features = None,
+    era: Eras = None,
+    timeout: Timeout = 10,
+    time: opt.Time = "auto",
+    max_wait: opt.MaxWait = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Tell it to a program.")] = False,
+) -> None:
+    """Look at a server before it is judged: what can be tested, what not, and what to do about it.
+
+    Exit 0 where judging it makes sense; 2 where nothing answers, no MCP is spoken or our mock API is never asked.
+    """
+    from harness.cli.choices import Given
+    from harness.cli.doctoring import diagnose
+
+    asked = _asked(product, features, None, None, era, False, 1, 1, timeout, DEFAULT_OUT)
+    given = Given(
+        urls=tuple(url or ()),
+        command=command,
+        api_url=api_url,
+        control_url=control_url,
+        control_secret_file=control_secret_file,
+        api_port=api_port,
+        ready_timeout=ready_timeout,
+        api_host=api_host,
+        api_public_url=api_public_url,
+        headers=tuple(header or ()),
+        header_variables=tuple(header_env or ()),
+        ca_file=ca_file,
+        time=time,
+        max_wait=max_wait,
+    )
+    raise typer.Exit(diagnose(asked, given, as_json=as_json))
 
 
 @app.command()
@@ -203,15 +260,19 @@ def mutants(
         bool,
         typer.Option("--full", help="Judge each mutant by every scenario, not by those of its rule alone."),
     ] = False,
+    mock: Annotated[
+        bool,
+        typer.Option("--mock", help="Judge mock APIs that break one rule each, beside a correct server."),
+    ] = False,
     seed: Seed = 1,
     timeout: Timeout = 10,
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Judge servers that break one rule each: every one has to be caught. Exit 1 when one survives."""
+    """Judge servers (or, with --mock, mock APIs) that break one rule each: all have to be caught. Exit 1 when one survives."""
     from harness.cli.mutating import judge_mutants
 
     asked = _asked(product, features, rule, None, None, False, 1, seed, timeout, out)
-    raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full))
+    raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full, mock=mock))
 
 
 @app.command()

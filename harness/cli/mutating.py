@@ -1,7 +1,10 @@
-"""`mutants`: servers with one rule broken each are judged, and every one has to be caught."""
+"""`mutants`: servers, or mock APIs, with one rule broken each are judged, and every one has to be caught."""
 
 import json
-from contextlib import ExitStack
+import random
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,55 +14,97 @@ from rich.text import Text
 
 from harness.cli.choices import Asked
 from harness.cli.judging import orders_of, product_of, stopped_by_sigterm
-from harness.mutants import Mutant, Trial, try_mutants
-from harness.runner.reference import start_mutants
+from harness.mutants import Beside, Mutant, Trial, try_mutants
+from harness.product import Product
+from harness.runner.reference import start_mutants, start_reference
 from harness.runner.refusal import CannotRun
-from harness.runner.upstream import start_mock
-from harness.verdicts import ExitCode
+from harness.runner.upstream import HOST, Upstream, mutants_of_the_mock, start_mock
+from harness.settings import Settings
+from harness.verdicts import ExitCode, Verdict
 
 TABLE: Final = "mutants.json"
+LASTING_PORTS: Final = range(20_000, 30_000)
 
 
-def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool) -> int:
+def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool, mock: bool) -> int:
     """Judge every mutant (of the asked rules, of these names), tell of each, write mutants.json.
 
-    Returns 0 when all are caught, 1 when one survives, 2 when our own fault kept a scenario from a verdict. Raises
-    what `harness.cli.refusals` puts into words.
+    They are servers, or with `mock` the mock API beside a correct server. Returns 0 when all are caught, 1 when one
+    survives, 2 when our own fault kept a scenario from a verdict. Raises what `harness.cli.refusals` puts into words.
     """
     product = product_of(asked.product)
     orders = orders_of(replace(asked, rules=(), scenarios=()), product)
+    console = Console(highlight=False)
     with ExitStack() as stack, stopped_by_sigterm():
-        mock, upstream = start_mock(asked.product)
-        stack.enter_context(mock)
-        server, found = start_mutants(product, upstream)
-        stack.enter_context(server)
-        mutants = [Mutant(**one) for one in found]
-        unknown = sorted(set(names) - {mutant.name for mutant in mutants})
-        if unknown:
-            raise CannotRun(f"There is no mutant {unknown[0]!r}; `mutants` without options lists all.")
-        chosen = [
-            mutant
-            for mutant in mutants
-            if (not asked.rules or mutant.rule.startswith(asked.rules))
-            and (not names or mutant.name in names)
-        ]
-        if not chosen:
-            raise CannotRun(f"No mutant breaks {', '.join(asked.rules)}.")
-        settings = replace(
-            orders.settings,
-            api_url=upstream.api_url,
-            control_url=upstream.control_url,
-            control_secret=upstream.secret,
-        )
-        console = Console(highlight=False)
-        trials = try_mutants(
-            replace(orders, settings=settings), chosen, full=full, told=lambda trial: _tell(console, trial)
-        )
+        mutants, beside = (_mocks if mock else _servers)(stack, product, orders.settings)
+        chosen = _chosen(mutants, asked.rules, names)
+        trials = try_mutants(orders, chosen, beside, full=full, told=lambda trial: _tell(console, trial))
     _write(asked.out, trials)
     _summary(console, trials)
     if any(trial.errored for trial in trials):
         return ExitCode.WRONG_USAGE
     return ExitCode.KEPT if all(trial.caught for trial in trials) else ExitCode.BROKEN
+
+
+def _chosen(mutants: list[Mutant], rules: tuple[str, ...], names: tuple[str, ...]) -> list[Mutant]:
+    unknown = sorted(set(names) - {mutant.name for mutant in mutants})
+    if unknown:
+        raise CannotRun(f"There is no mutant {unknown[0]!r}; `mutants` without options lists all.")
+    chosen = [
+        mutant
+        for mutant in mutants
+        if (not rules or mutant.rule.startswith(rules)) and (not names or mutant.name in names)
+    ]
+    if not chosen:
+        raise CannotRun(f"No mutant breaks {', '.join(rules)}.")
+    return chosen
+
+
+def _servers(stack: ExitStack, product: Product, settings: Settings) -> tuple[list[Mutant], Beside]:
+    """The mutants of the reference server, all in one process beside one mock."""
+    mock, upstream = start_mock(product.id)
+    stack.enter_context(mock)
+    server, found = start_mutants(product, upstream)
+    stack.enter_context(server)
+    reached = _reaching(settings, upstream)
+    mutants = [Mutant(one["name"], one["rule"], one["lie"], one["url"]) for one in found]
+    return mutants, lambda mutant: nullcontext(reached)
+
+
+def _mocks(stack: ExitStack, product: Product, settings: Settings) -> tuple[list[Mutant], Beside]:
+    """The mutants of the mock, each a process of its own, one after another at the address that one server knows."""
+    found = mutants_of_the_mock()
+    port = _lasting_port()
+    with start_mock(product.id, api_port=port)[0] as mock:
+        server, url = start_reference(product, Upstream(f"http://{HOST}:{port}", "", ""))
+        stack.enter_context(server)
+        mock.stop()
+
+    @contextmanager
+    def beside(mutant: Mutant) -> Iterator[Settings]:
+        mock, upstream = start_mock(product.id, api_port=port, mutant=mutant.name)
+        with mock:
+            yield _reaching(settings, upstream)
+
+    return [Mutant(one["name"], one["rule"], one["lie"], url, "mock") for one in found], beside
+
+
+def _lasting_port() -> int:
+    """A free port that nobody is given by chance while it is free for a moment: below those that systems hand out."""
+    for port in random.SystemRandom().sample(LASTING_PORTS, 50):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((HOST, port))
+            return port
+    raise CannotRun(f"No port of {LASTING_PORTS.start} to {LASTING_PORTS.stop} is free.")
+
+
+def _reaching(settings: Settings, upstream: Upstream) -> Settings:
+    return replace(
+        settings,
+        api_url=upstream.api_url,
+        control_url=upstream.control_url,
+        control_secret=upstream.secret,
+    )
 
 
 def _tell(console: Console, trial: Trial) -> None:
@@ -69,7 +114,8 @@ def _tell(console: Console, trial: Trial) -> None:
         Text.assemble((mark, style), f"  {trial.mutant.rule}  {trial.mutant.name}: {trial.mutant.lie}")
     )
     if trial.symptoms:
-        console.print(Text(f"          found: {trial.symptoms[0]}"), style="dim")
+        how = "" if trial.verdict is Verdict.FAILED else f" ({trial.verdict})"
+        console.print(Text(f"          found: {trial.symptoms[0]}{how}"), style="dim")
     if others:
         console.print(Text(f"          fails too: {', '.join(others)}"), style="dim")
 

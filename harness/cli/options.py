@@ -74,6 +74,13 @@ CaFile = Annotated[
     Path | None,
     typer.Option(help="Trust these certificate authorities too (PEM).", metavar="FILE"),
 ]
+Time = Annotated[
+    str,
+    typer.Option(
+        help="How time is moved: auto (found by a probe), faketime (of a --command), real (see --max-wait), none.",
+        metavar="CONTROL",
+    ),
+]
 MaxWait = Annotated[
     float,
     typer.Option(help="Seconds that waits in real time may take together.", min=0, max=86400),

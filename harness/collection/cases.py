@@ -7,6 +7,9 @@ from pytest_bdd.parser import Feature, Scenario, Step
 
 from harness.expressions import Match, StepDefinition
 
+TIME_PASSES = "{duration} pass"
+"""The step that lets time pass."""
+
 
 @dataclass(frozen=True)
 class BoundStep:
@@ -45,6 +48,11 @@ class Case:
     def alone(self) -> bool:
         """Whether nothing else may run at the same time."""
         return "alone" in self.tags
+
+    @property
+    def waits(self) -> bool:
+        """Whether time passes in it: where time is real, it is waited for."""
+        return any(bound.match.definition.text == TIME_PASSES for bound in self.steps)
 
 
 @dataclass(frozen=True)

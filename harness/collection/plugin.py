@@ -28,15 +28,16 @@ from harness.record.writing import line
 from harness.settings import Settings
 from harness.verdicts import Verdict
 
-Part = Literal["all", "together", "alone"]
+Part = Literal["all", "together", "alone", "waiting"]
 WORK = pytest.StashKey["Work"]()
 
 
 @dataclass(frozen=True)
 class Orders:
-    """What a process has to run: plain data. `part` is which cases: those that may run together, those that may not.
+    """What a process has to run: plain data.
 
-    With `until_failed` the first failed case is the last to run.
+    `part` is which cases: those that may run together, those that may not, those that wait in real time. With
+    `until_failed` the first failed case is the last to run.
     """
 
     settings: Settings
@@ -72,9 +73,15 @@ def make_plan(orders: Orders) -> Plan:
     return Plan(catalogue, suite, select(suite, orders.settings, catalogue))
 
 
-def part_of(cases: tuple[Case, ...], part: Part) -> list[Case]:
-    """The cases of one part."""
-    return [case for case in cases if part == "all" or case.alone == (part == "alone")]
+def part_of(cases: tuple[Case, ...], part: Part, settings: Settings) -> list[Case]:
+    """The cases of one part. None waits but where time is real."""
+
+    def belongs(case: Case) -> bool:
+        if settings.time_control == "real" and case.waits:
+            return part == "waiting"
+        return part == "all" or (part != "waiting" and case.alone == (part == "alone"))
+
+    return [case for case in cases if belongs(case)]
 
 
 @dataclass(eq=False)
@@ -129,7 +136,7 @@ def pytest_collection(session: pytest.Session) -> bool | None:
         return None
     work = session.config.stash[WORK]
     files: dict[str, FeatureFile] = {}
-    for case in part_of(work.plan.selection.cases, work.orders.part):
+    for case in part_of(work.plan.selection.cases, work.orders.part, work.orders.settings):
         if case.feature not in files:
             files[case.feature] = FeatureFile.from_parent(
                 session, path=Path(case.path), nodeid=NodeId(path=case.feature)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness.collection.cases import Case
+from harness.collection.cases import TIME_PASSES, Case
 from harness.controls.faketime import ProcessClock, canary, find_library, moved_environment
 from harness.controls.probe import probe_time
 from harness.controls.time_control import NAMES, TimeControl
@@ -17,7 +17,7 @@ from harness.transport import Transport
 
 AUTO: Final = "auto"
 CHOICES: Final = (AUTO, *NAMES)
-ABOUT_TIME: Final = ("{duration} pass", "it is {moment}")
+TIME_IS_SET: Final = "it is {moment}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ def process_time(wanted: str, environment: Mapping[str, str]) -> Iterator[Proces
 
 def about_time(cases: Iterable[Case]) -> bool:
     """Whether any of these cases moves time."""
-    return any(bound.match.definition.text in ABOUT_TIME for case in cases for bound in case.steps)
+    texts = {bound.match.definition.text for case in cases for bound in case.steps}
+    return not texts.isdisjoint({TIME_PASSES, TIME_IS_SET})
 
 
 def with_time(settings: Settings, wanted: str, transport: Transport, file: str = "") -> Settings:
@@ -70,10 +71,13 @@ def with_time(settings: Settings, wanted: str, transport: Transport, file: str =
         said = f"time is waited for, at most {settings.max_wait:g} s in a scenario"
         return _with(settings, TimeControl("real", True, said))
     if wanted == "none":
-        return _with(settings, TimeControl("none", False, "none is wanted"))
+        return _with(settings, TimeControl("none", False, "none was asked for"))
     settings = replace(settings, time_control="upstream-date", time_file=file)
     if not file:
-        return _with(settings, probe_time(settings))
+        found = probe_time(settings)
+        if found.name == "none":
+            found = replace(found, said=f"{found.said}; --time faketime moves one that --command starts")
+        return _with(settings, found)
     # What runs side by side would be moved along: a process has one clock.
     settings = replace(settings, time_control="faketime", workers=1)
     moved = canary(file, settings.urls[0], transport, settings.timeout)

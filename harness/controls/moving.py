@@ -51,15 +51,23 @@ def follows(world: World) -> bool:
     return world.settings.time_proven and UPSTREAM_ALONE not in world.story.notes
 
 
-def too_slow(world: World) -> NotTestable | None:
-    """Why a yes after a move of time may have been too late though it was meant to be in time; None where it was not.
+def ageing_since(world: World) -> float | None:
+    """When the question was asked for that a move of time has aged since, where the clocks tick; else None.
+
+    On our monotonic clock. To be looked at before the question is answered: a new question is of a new age.
+    """
+    if world.settings.time_control not in ("faketime", "real") or not world.story.moved:
+        return None
+    return world.story.asked_at
+
+
+def too_slow(since: float | None) -> NotTestable | None:
+    """Why a yes that was meant to be in time may have been late, by what `ageing_since` gave; None where it was not.
 
     A clock that ticks goes on while answers take their time: what then remains of a last second is not enough to
     accuse anybody.
     """
-    if world.settings.time_control not in ("faketime", "real") or not world.story.moved:
-        return None
-    took = clock.monotonic() - world.story.asked_at
+    took = 0.0 if since is None else clock.monotonic() - since
     if took <= MARGIN:
         return None
     return NotTestable(

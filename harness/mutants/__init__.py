@@ -1,9 +1,10 @@
-"""Mutants: servers with exactly one rule broken, and whether the features catch each of them."""
+"""Mutants: servers, or mock APIs, with exactly one rule broken, and whether the features catch each of them."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from harness import clock
 from harness.catalogue import load
@@ -13,28 +14,34 @@ from harness.collection.selection import select
 from harness.collection.suite import build_suite
 from harness.record import Outcome, roll_up
 from harness.runner.session import run_cases
-from harness.verdicts import Verdict
+from harness.settings import Settings
+from harness.verdicts import HarnessFault, Verdict
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A server with one rule broken: its name, the rule, its lie in a sentence, where it answers."""
+    """A server with one rule broken: its name, the rule, its lie in a sentence, where it answers.
+
+    With the seat "mock" the server at `url` is the correct one, and the mock API beside it lies.
+    """
 
     name: str
     rule: str
     lie: str
     url: str
+    seat: Literal["server", "mock"] = "server"
 
 
 @dataclass(frozen=True)
 class Trial:
     """What came of judging one mutant.
 
-    `failed` are all rules that failed for it (of those that were asked), `symptoms` what the findings of its own rule
-    said, `errored` the scenarios that our own fault kept from a verdict.
+    `verdict` is that of the rule it breaks, `failed` are all rules that failed for it (of those that were asked),
+    `symptoms` what kept its own rule from being passed, `errored` the scenarios that our own fault kept from a verdict.
     """
 
     mutant: Mutant
+    verdict: Verdict
     failed: tuple[str, ...]
     symptoms: tuple[str, ...]
     errored: tuple[str, ...]
@@ -43,37 +50,48 @@ class Trial:
 
     @property
     def caught(self) -> bool:
-        """True when the rule that the mutant breaks failed for it."""
-        return self.mutant.rule in self.failed
+        """True when the rule that the mutant breaks failed for it.
+
+        Where the mock lies the rule must not pass, and that is all: a scenario that asks the mock itself is right to
+        say `errored`, one that cannot go on `not testable`. `failed` is what it would wrongly say of a server if a mock
+        lied in a real run, so such rules are reported as judged with the mock.
+        """
+        if self.mutant.seat == "mock":
+            return self.verdict in (Verdict.FAILED, Verdict.ERRORED, Verdict.NOT_TESTABLE)
+        return self.verdict is Verdict.FAILED
 
     def to_json(self) -> dict[str, Any]:
         """The trial as it stands in mutants.json; the address of the mutant is of no interest."""
         mutant = {key: value for key, value in asdict(self.mutant).items() if key != "url"}
-        return {**mutant, "caught": self.caught, "failed": list(self.failed), "symptoms": list(self.symptoms)}
+        came = {"caught": self.caught, "verdict": self.verdict}
+        return {**mutant, **came, "failed": list(self.failed), "symptoms": list(self.symptoms)}
+
+
+Beside = Callable[[Mutant], AbstractContextManager[Settings]]
+"""What has to run while a mutant is judged, and the settings that lead there."""
 
 
 def try_mutants(
     orders: Orders,
     mutants: Iterable[Mutant],
+    beside: Beside,
     *,
     full: bool,
     told: Callable[[Trial], None] = lambda trial: None,
 ) -> list[Trial]:
     """Judge each mutant by the scenarios of its rule until one fails, or by all there are with `full`.
 
-       `told` hears of each as it ends.
-    Raises what collecting and running raise.
+    `told` hears of each as it ends. Raises what collecting, running and `beside` raise.
     """
     catalogue = load(orders.settings.product)
     suite = build_suite(orders.settings.features, catalogue, load_steps(orders.steps_package))
     trials = []
     for mutant in mutants:
         rules = () if full else (mutant.rule,)
-        settings = replace(
-            orders.settings, urls=(mutant.url,), rules=rules, time_proven=True, dates_proven=True
-        )
-        plan = Plan(catalogue, suite, select(suite, settings, catalogue))
-        trials.append(_try(replace(orders, settings=settings, until_failed=not full), plan, mutant))
+        with beside(mutant) as found:
+            settings = replace(found, urls=(mutant.url,), rules=rules, time_proven=True, dates_proven=True)
+            plan = Plan(catalogue, suite, select(suite, settings, catalogue))
+            trials.append(_try(replace(orders, settings=settings, until_failed=not full), plan, mutant))
         told(trials[-1])
     return trials
 
@@ -82,28 +100,46 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
     cases = {case.id: case for case in plan.selection.cases}
     outcomes: list[Outcome] = []
     symptoms: list[str] = []
+    errored: list[str] = []
     began = clock.monotonic()
 
     def ended(payload: dict[str, Any]) -> None:
         case, verdict = cases[payload["id"]], Verdict(payload["verdict"])
         others = tuple((rule, advisory) for rule, advisory in payload["others"])
         outcomes.append(Outcome(case.id, case.rule, case.era, verdict, others))
-        if verdict is Verdict.FAILED and case.rule == mutant.rule:
-            symptoms.extend(_messages(payload))
+        told = _told(payload)
+        if case.rule == mutant.rule:
+            symptoms.extend(_symptoms(told, verdict, mutant))
+        if verdict is Verdict.ERRORED and not (mutant.seat == "mock" and _blames_the_mock(told)):
+            errored.append(case.id)
 
     run_cases(plan, orders, ended)
     rules = roll_up(outcomes, plan.selection.asked)
     return Trial(
         mutant=mutant,
+        verdict=rules[mutant.rule].verdict,
         failed=tuple(sorted(rule for rule, judged in rules.items() if judged.verdict is Verdict.FAILED)),
         symptoms=tuple(dict.fromkeys(symptoms)),
-        errored=tuple(outcome.id for outcome in outcomes if outcome.verdict is Verdict.ERRORED),
+        errored=tuple(errored),
         scenarios=len(outcomes),
         seconds=round(clock.monotonic() - began, 3),
     )
 
 
-def _messages(payload: dict[str, Any]) -> Sequence[str]:
+def _told(payload: Mapping[str, Any]) -> dict[str, Any]:
     line = payload["line"]
-    told = json.loads(line) if isinstance(line, str | bytes) else line
-    return [str(finding["message"]) for finding in told["findings"]]
+    told: dict[str, Any] = json.loads(line) if isinstance(line, str | bytes) else line
+    return told
+
+
+def _symptoms(told: Mapping[str, Any], verdict: Verdict, mutant: Mutant) -> Sequence[str]:
+    if verdict is Verdict.FAILED:
+        return [str(finding["message"]) for finding in told["findings"]]
+    unpassed = verdict in (Verdict.ERRORED, Verdict.NOT_TESTABLE)
+    return [str(told["reason"])] if mutant.seat == "mock" and unpassed else []
+
+
+def _blames_the_mock(told: Mapping[str, Any]) -> bool:
+    """Whether an error was said about the mock, and is not a mistake in a step."""
+    name = f"{HarnessFault.__module__}.{HarnessFault.__qualname__}"
+    return any(line.startswith(name) for line in str(told["error"]).splitlines())

@@ -160,11 +160,13 @@ class _Run:
             "tool": {"name": "kadu-conformance", "version": __version__},
             "product": {"id": product.id, "title": product.title},
             "started_at": _time(),
-            "subject": {
-                "urls": list(settings.urls),
-                "command": self._subject.command,
-                "reference": self._subject.reference,
-            },
+            "subject": Redactor(self._secrets).data(
+                {
+                    "urls": list(settings.urls),
+                    "command": self._subject.command,
+                    "reference": self._subject.reference,
+                }
+            ),
             "eras": list(settings.eras),
             "seed": settings.seed,
             "workers": settings.workers,

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import pytest
 
-from harness.collection.plugin import Orders, Plan, Work, not_run, part_of
+from harness.collection.plugin import Orders, Part, Plan, Work, not_run, part_of
+from harness.settings import Settings
 from harness.verdicts import Verdict
 
 INI: Final = Path(__file__).with_name("session.ini")
@@ -36,6 +37,9 @@ BLOCKED: Final = [
     "unraisableexception",
     "warnings",
 ]
+
+# Each takes a process of its own; they wait rather than work.
+WAITING_AT_ONCE: Final = 16
 
 Done = Callable[[dict[str, Any]], None]
 
@@ -64,15 +68,9 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
             failed = failed or payload["verdict"] == Verdict.FAILED
             done(payload)
 
-    workers = orders.settings.workers
-    alone = part_of(plan.selection.cases, "alone")
-    together = part_of(plan.selection.cases, "together")
-    if workers > 1 and len(together) > 1:
-        problem = _session(replace(orders, part="together"), plan, ended, min(workers, len(together)))
-        if alone and problem is None:
-            problem = _session(replace(orders, part="alone"), plan, ended, 0)
-    else:
-        problem = _session(replace(orders, part="all"), plan, ended, 0)
+    problem = None
+    for part, several in _parts(plan, orders.settings):
+        problem = problem or _session(replace(orders, part=part), plan, ended, several)
     if orders.until_failed and failed and problem is None:
         return
     left = list(waiting.values())
@@ -82,6 +80,23 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
         raise SessionBroke(
             f"{len(left)} scenario(s) did not come to their end: {problem or 'pytest left them out'}."
         )
+
+
+def _parts(plan: Plan, settings: Settings) -> Iterator[tuple[Part, int]]:
+    """The parts of a run, one after another, each with the number of processes it takes (0: this one)."""
+
+    def count(part: Part) -> int:
+        return len(part_of(plan.selection.cases, part, settings))
+
+    if count("waiting"):
+        # All wait at the same time: together they take as long as the longest.
+        yield "waiting", min(count("waiting"), WAITING_AT_ONCE)
+    if settings.workers > 1 and count("together") > 1:
+        yield "together", min(settings.workers, count("together"))
+        if count("alone"):
+            yield "alone", 0
+    elif count("all"):
+        yield "all", 0
 
 
 def _session(orders: Orders, plan: Plan, done: Done, workers: int) -> str | None:

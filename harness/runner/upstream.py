@@ -29,17 +29,20 @@ class Upstream:
 
 
 def start_mock(
-    product: str, *, api_port: int = 0, host: str = HOST, public_url: str = ""
+    product: str, *, api_port: int = 0, host: str = HOST, public_url: str = "", mutant: str = ""
 ) -> tuple[Program, Upstream]:
     """Start a mock API (port 0: any free one). Raises CannotRun when it does not get ready.
 
     It listens on loopback unless told; its control plane always does. `public_url` is the base of the links it hands out.
+    `mutant` names a lie that it tells, to see whether the features find it.
     """
     secret = secrets.token_urlsafe(32)
     command = [sys.executable, "-P", "-m", "mock_api", "--product", product, "--host", host]
     command += ["--port", str(api_port), "--control-port", "0", "--control-secret-file", "-"]
     if public_url:
         command += ["--public-url", public_url]
+    if mutant:
+        command += ["--mutant", mutant]
     program = Program("The mock API", command, our_environment(current()), first_line=secret)
     try:
         ready = program.ready_line(READY_SECONDS)
@@ -47,6 +50,13 @@ def start_mock(
     except BaseException:
         program.stop()
         raise
+
+
+def mutants_of_the_mock() -> list[dict[str, str]]:
+    """The mock API's mutants: of each its `name`, the `rule` it breaks and its `lie`. Raises CannotRun."""
+    command = [sys.executable, "-P", "-m", "mock_api", "--list-mutants"]
+    with Program("The mock API", command, our_environment(current())) as program:
+        return list(program.ready_line(READY_SECONDS)["mutants"])
 
 
 def find_mock(

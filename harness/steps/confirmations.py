@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.checks.questions import Question, read_question
 from harness.checks.results import broken, describe, is_question, is_success
-from harness.controls.moving import follows, move, too_slow
+from harness.controls.moving import ageing_since, follows, move, too_slow
 from harness.exchanges import Exchange
 from harness.expressions import then, when
 from harness.steps.callers import named
@@ -31,8 +31,9 @@ def asked(world: World) -> Question:
 @when("the person says yes")
 def says_yes(world: World) -> None:
     question = asked(world)
+    since = ageing_since(world)
     exchange = confirm(world, current(world), question.explicit_yes(), question.state, world.caller)
-    reason = too_slow(world) if is_question(exchange) else None
+    reason = too_slow(since) if is_question(exchange) else None
     if reason is not None:
         raise reason
 

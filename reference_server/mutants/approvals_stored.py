@@ -271,12 +271,10 @@ class EverybodysApprovalsListed(Tools):
         answer = await super().send(caller, request)
         if request.method != "GET" or request.path != PATH or not answer.ok:
             return answer
-        tokens: dict[str, set[str]] = self.__dict__.setdefault("tokens", {})
-        others = [
-            record
-            for token in tokens.get(caller.organization, set()) - {caller.token}
-            for record in (await super().send(replace(caller, token=token), request)).body["data"]
-        ]
+        others: list[Any] = []
+        for token in self.__dict__.setdefault("tokens", {}).get(caller.organization, set()) - {caller.token}:
+            theirs = await super().send(replace(caller, token=token), request)
+            others += theirs.body["data"]
         return replace(answer, body={**answer.body, "data": [*answer.body["data"], *others]})
 
     async def call(

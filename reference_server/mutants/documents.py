@@ -172,7 +172,7 @@ class RepositoryWithoutSkills(Edited):
         return {**body, "skills": []} if path == "repository" else body
 
 
-class ApprovalsOldestFirst(Edited):
+class ApprovalsDocumentOldestFirst(Edited):
     """The approvals come oldest first."""
 
     rule = "KADU-RES-04"

@@ -17,6 +17,8 @@ from .idempotency_keys import KeyedSends, Outcome
 from .idempotency_replays import Remembering, Repeating
 from .wire import Line, Wire
 
+SECRET = "signing_secret"
+
 
 @dataclass(frozen=True)
 class Replay(Answer):
@@ -101,7 +103,7 @@ class SecretMaskedInTheReplay(Repeating):
 
     async def again(self, caller: Caller, request: Request, key: bytes, first: datetime) -> Answer:  # noqa: ARG002
         answer = await self.sent(caller, request, key)
-        secret = {"secret": "••••••••"} if isinstance(answer.body, dict) and "secret" in answer.body else {}
+        secret = {SECRET: "••••••••"} if isinstance(answer.body, dict) and SECRET in answer.body else {}
         return replace(answer, body={**answer.body, **secret})
 
 
@@ -113,7 +115,7 @@ class SecretNeverShown(KeyedSends):
     async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
         answer = await self.sent(caller, request, key)
         body = answer.body
-        return replace(answer, body={**body, "secret": None}) if answer.ok and "secret" in body else answer
+        return replace(answer, body={**body, SECRET: None}) if answer.ok and SECRET in body else answer
 
 
 class AnswersRemembered(KeyedSends):

@@ -47,7 +47,7 @@ class RunsAtTheFirstCall(Confirmation):
         return None
 
 
-class OneToolRunsUnasked(Confirmation):
+class WebhookCreatedUnasked(Confirmation):
     """A webhook is created without any question, for it needs no record."""
 
     rule = "KADU-CNF-01"

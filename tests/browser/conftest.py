@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from tests.browser.desk import Desk, Mock, mock_api, program
+from tests.browser.desk import Desk, Mock, mock_api, program, session
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -70,6 +70,13 @@ def missing(what: str) -> NoReturn:
     pytest.skip(f"The console was not seen in a browser: {what}.")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end why nothing here was run: a skip is not to be overlooked."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    for reason in sorted({each.longrepr[2] for each in skipped if each.nodeid.startswith("tests/browser/")}):
+        terminalreporter.write_line(reason.removeprefix("Skipped: "))
+
+
 def chromium() -> str:
     """Where Chromium is; the test is skipped without it."""
     named = os.environ.get("CHROMIUM")
@@ -105,8 +112,8 @@ def browser() -> Iterator["Browser"]:
 
 
 @pytest.fixture(scope="package")
-def mock() -> Iterator[Mock]:
-    """The mock API and its console."""
+def mock(browser: "Browser") -> Iterator[Mock]:
+    """The mock API and its console, for a browser that is there."""
     with mock_api() as running:
         yield running
 
@@ -119,7 +126,7 @@ def reference_server(mock: Mock) -> Iterator[str]:
 
 
 @pytest.fixture
-def desk(browser: "Browser", mock: Mock, request: pytest.FixtureRequest) -> Desk:
+def desk(mock: Mock, request: pytest.FixtureRequest) -> Desk:
     """A fresh organization, the same for a test every time."""
     return Desk(mock, request.node.name)
 
@@ -131,10 +138,10 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def visit(browser: "Browser", complaints: list[str]) -> Iterator[Visit]:
+def visit(browser: "Browser", mock: Mock, complaints: list[str]) -> Iterator[Visit]:
     """Gives the first page of a visitor who was never here, with options of a browser context.
 
-    With `person` and `at` that person has logged in on the way to that address.
+    With `person` it is that person, logged in already, at the address `at`.
     """
     contexts = []
 
@@ -147,8 +154,8 @@ def visit(browser: "Browser", complaints: list[str]) -> Iterator[Visit]:
         context.on("console", lambda each: _overhear(each.text, complaints))
         page = context.new_page()
         if person is not None:
+            context.add_cookies([session(mock, person)])
             page.goto(at)
-            log_in(page, person)
         return page
 
     yield begin

@@ -32,9 +32,10 @@ def program(module: str, *options: str, first_line: str = "") -> Iterator[dict[s
 
 @dataclass(frozen=True)
 class Mock:
-    """The mock API as a program: where it and its console are, and its control plane."""
+    """The mock API as a program: where it and its console are, clients of the API and of the control plane."""
 
     url: str
+    api: httpx.Client
     control: httpx.Client
 
 
@@ -46,8 +47,21 @@ def mock_api() -> Iterator[Mock]:
         "mock_api", "--control-secret-file", "-", "--check-answers", first_line=f"{secret}\n"
     ) as ready:
         headers = {"authorization": f"Bearer {secret}"}
-        with httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control:
-            yield Mock(ready["api_url"], control)
+        with (
+            httpx.Client(base_url=ready["api_url"], trust_env=False) as api,
+            httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control,
+        ):
+            yield Mock(ready["api_url"], api, control)
+
+
+def session(mock: Mock, person: Mapping[str, Any]) -> dict[str, Any]:
+    """Log a person in; gives the cookie of the session as a browser keeps it."""
+    form = {"email": person["email"], "password": person["password"]}
+    answer = mock.api.post("/login", data=form)
+    assert answer.status_code == 303, answer.status_code
+    ((name, value),) = answer.cookies.items()
+    mock.api.cookies.clear()
+    return {"name": name, "value": value, "url": mock.url, "httpOnly": True, "sameSite": "Lax"}
 
 
 @dataclass(frozen=True)
@@ -119,13 +133,25 @@ class Desk:
         """Change the newest record of a collection behind everybody's back."""
         self.control("PATCH", f"records/{collection}/{self.newest(collection)['id']}", fields)
 
+    def hold(self, operation: str) -> str:
+        """Stop the next run of an operation right before it runs; gives the fault."""
+        fault = {"operation": operation, "kind": "hold", "times": 1}
+        return str(self.control("POST", "faults", fault)["id"])
+
+    def await_held(self, fault: str) -> None:
+        """Return when the fault holds a run."""
+        for _ in range(2000):
+            if self.control("GET", f"faults/{fault}")["holding"]:
+                return
+        raise AssertionError("nothing arrived that could be held")
+
     def _send(self, method: str, path: str, body: Any) -> Any:
         answer = self.mock.control.request(method, f"/_control/tenants{path}", json=body)
         assert answer.is_success, answer.text
-        return answer.json()
+        return answer.json() if answer.content else None
 
     def _api(self, method: str, path: str, body: Any = None) -> Any:
         headers = {"authorization": f"Bearer {self.token}"}
-        answer = httpx.request(method, self.mock.url + path, json=body, headers=headers, trust_env=False)
+        answer = self.mock.api.request(method, path, json=body, headers=headers)
         assert answer.is_success, answer.text
         return answer.json()

@@ -61,6 +61,12 @@ def too_faint(page: Page) -> dict[str, float]:
     return found
 
 
+def ground(page: Page) -> float:
+    """How light the ground of a page is, from 0 (black) to 255 (white)."""
+    color: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(map(float, color.removeprefix("rgb(").removesuffix(")").split(","))) / 3
+
+
 def focus(page: Page) -> dict[str, Any]:
     """The element with the focus: its name, the width of its ring in CSS pixels, whether it is in view."""
     found: dict[str, Any] = page.evaluate(_FOCUS)

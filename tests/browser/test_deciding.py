@@ -93,11 +93,30 @@ def test_a_link_decides_within_its_time_alone(desk: Desk, visit: Visit, picture:
     assert (desk.status(in_time), desk.effects()) == ("expired", [])
 
 
-def test_a_double_click_runs_it_once(desk: Desk, visit: Visit, picture: Picture) -> None:
+def test_a_double_click_runs_it_once(desk: Desk, visit: Visit) -> None:
     asked = desk.ask_run()
     page = visit(desk.people[0], asked.url)
     page.get_by_role("button", name="Continuar").dblclick()
     heading(page, "Operação executada")
+    assert desk.effects() == [("kadu_tasks_run", desk.run)]
+
+
+def test_pressing_again_while_it_runs_runs_nothing_more(desk: Desk, visit: Visit, picture: Picture) -> None:
+    asked = desk.ask_run()
+    fault = desk.hold("kadu_tasks_run")
+    page = visit(desk.people[0], asked.url)
+    pressed = page.get_by_role("button", name="Continuar")
+    pressed.scroll_into_view_if_needed()
+    box = pressed.bounding_box()
+    assert box is not None
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(*middle)
+    desk.await_held(fault)
+    with page.expect_request(f"{asked.url}/continue"):
+        page.mouse.click(*middle)
+    desk.control("DELETE", f"faults/{fault}")
+    heading(page, "Operação executada")
+    expect(page.get_by_role("status")).to_contain_text("ela não mudou nada")
     picture(page, "too-late")
     assert desk.effects() == [("kadu_tasks_run", desk.run)]
 
@@ -153,7 +172,9 @@ def test_what_the_person_may_no_longer_do_fails(desk: Desk, visit: Visit, pictur
 
 def test_another_person_sees_what_an_unknown_link_shows(desk: Desk, visit: Visit, picture: Picture) -> None:
     asked = desk.ask_run()
-    page = visit(desk.people[1], asked.url)
+    page = visit()
+    page.goto(asked.url)
+    log_in(page, desk.people[1])
     expect(page.get_by_role("heading", level=1)).to_have_text("Página não encontrada")
     picture(page, "not-there")
     seen = page.locator("body").inner_text()
@@ -164,7 +185,9 @@ def test_another_person_sees_what_an_unknown_link_shows(desk: Desk, visit: Visit
 
 def test_a_wrong_password_leads_nowhere(desk: Desk, visit: Visit, picture: Picture) -> None:
     asked = desk.ask_run()
-    page = visit({**desk.people[0], "password": "outra"}, asked.url)
+    page = visit()
+    page.goto(asked.url)
+    log_in(page, {**desk.people[0], "password": "outra"})
     expect(page.get_by_role("alert")).to_have_text("E-mail ou senha não conferem.")
     expect(page.get_by_label("E-mail")).to_have_value(desk.people[0]["email"])
     expect(page.get_by_label("Senha")).to_have_value("")

@@ -1,14 +1,13 @@
 """Everybody can use the pages: by keyboard, by ear, on a phone, in the light and in the dark."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, Visit, log_in
 from tests.browser.desk import Desk
-from tests.browser.looks import accessible, focus, too_faint, width
+from tests.browser.looks import accessible, focus, ground, too_faint, width
 
 Picture = Callable[[Page, str], None]
 
@@ -44,7 +43,7 @@ def walk(desk: Desk, visit: Visit, look: Callable[[Page, str], None], **options:
     look(page, "not-there")
 
 
-def test_names_and_headings_in_the_accessibility_tree(desk: Desk, visit: Visit) -> None:
+def test_names_headings_and_contrast(desk: Desk, visit: Visit, picture: Picture) -> None:
     seen: dict[str, Any] = {}
 
     def look(page: Page, name: str) -> None:
@@ -55,34 +54,23 @@ def test_names_and_headings_in_the_accessibility_tree(desk: Desk, visit: Visit) 
         assert page.title().endswith(" · Kadu"), name
         assert page.locator("html").get_attribute("lang") == "pt-BR", name
         seen[name] = roles
+        assert too_faint(page) == {}, name
+        day = ground(page)
+        page.emulate_media(color_scheme="dark")
+        assert too_faint(page) == {}, f"{name} in the dark"
+        assert ground(page) < 60 < 200 < day, name
+        if name in ("approval", "executed", "settings"):
+            picture(page, f"dark-{name}")
+        page.emulate_media(color_scheme="light")
 
     walk(desk, visit, look)
     assert seen["login"]["textbox"] == 2
     assert seen["login"]["button"] == 1
+    assert seen["login-refused"]["alert"] == 1
     assert seen["approval"]["button"] == 3
+    assert seen["executed"]["status"] == 1
     assert seen["settings"]["table"] == 1
     assert seen["settings"]["link"] >= 6
-    assert seen["login-refused"]["alert"] == 1
-    assert seen["executed"]["status"] == 1
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_text_is_too_faint(
-    desk: Desk, visit: Visit, picture: Picture, scheme: Literal["light", "dark"]
-) -> None:
-    grounds: set[str] = set()
-
-    def look(page: Page, name: str) -> None:
-        assert too_faint(page) == {}, name
-        grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        if scheme == "dark" and name in ("approval", "executed", "settings"):
-            picture(page, f"dark-{name}")
-
-    walk(desk, visit, look, color_scheme=scheme)
-    (ground,) = grounds
-    assert (sum(map(int, ground.removeprefix("rgb(").removesuffix(")").split(","))) > 384) is (
-        scheme == "light"
-    )
 
 
 def test_nothing_scrolls_sideways_on_a_phone(desk: Desk, visit: Visit, picture: Picture) -> None:

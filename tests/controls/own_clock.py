@@ -1,4 +1,4 @@
-"""A server with a clock of its own, as small as it can be: one tool, a yes worth LIFETIME seconds (300 unless told).
+"""A server with a clock of its own, as small as it can be: two tools, a yes worth LIFETIME seconds (300 unless told).
 
 `LIFETIME=forever` takes a yes of any age. It speaks the stateless era only; PORT and KADU_API_URL say where.
 """
@@ -22,6 +22,7 @@ TOOL = {
         "required": ["id", "environment_id"],
     },
 }
+ME = {"name": "kadu_me_get", "inputSchema": {"type": "object"}}
 YES = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
 
 
@@ -48,11 +49,11 @@ def fresh(state: str) -> bool:
     return lifetime == "forever" or now() - asked <= float(lifetime)
 
 
-def run(arguments: Mapping[str, Any], authorization: str) -> dict[str, Any]:
-    """The task, run by the API."""
+def at_the_api(path: str, body: Mapping[str, Any] | None, authorization: str) -> dict[str, Any]:
+    """What the API answers: to a GET, or to a POST of a body."""
     request = urllib.request.Request(
-        f"{os.environ['KADU_API_URL']}/v1/tasks/{arguments['id']}/run",
-        json.dumps({"environment_id": arguments["environment_id"]}).encode(),
+        f"{os.environ['KADU_API_URL']}/v1{path}",
+        None if body is None else json.dumps(body).encode(),
         {"authorization": authorization, "content-type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=10) as answer:
@@ -66,13 +67,16 @@ def result_of(method: str, params: Mapping[str, Any], authorization: str) -> dic
         server = {"io.modelcontextprotocol/serverInfo": {"name": "own-clock", "version": "1"}}
         return {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": server, **hints}
     if method == "tools/list":
-        return {"tools": [TOOL], **hints}
+        return {"tools": [TOOL, ME], **hints}
+    if method == "tools/call" and params["name"] == "kadu_me_get":
+        return at_the_api("/me", None, authorization)
     if method == "tools/call":
-        answered = params.get("inputResponses", {}).get("run", {})
+        arguments, answered = params["arguments"], params.get("inputResponses", {}).get("run", {})
         said_yes = answered.get("action") == "accept" and answered.get("content") == {"yes": True}
         if said_yes and fresh(params["requestState"]):
-            return run(params["arguments"], authorization)
-        return ask(params["arguments"])
+            path = f"/tasks/{arguments['id']}/run"
+            return at_the_api(path, {"environment_id": arguments["environment_id"]}, authorization)
+        return ask(arguments)
     return None
 
 

@@ -27,7 +27,7 @@ def test_a_library_that_is_nowhere_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_wrong_place_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match="nowhere.so, where FAKETIME_LIB says it is"):
+    with pytest.raises(CannotRun, match=r"nowhere\.so, where FAKETIME_LIB says it is"):
         find_library({"FAKETIME_LIB": str(tmp_path / "nowhere.so")}, [str(tmp_path)])
 
 

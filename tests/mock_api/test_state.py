@@ -1,5 +1,6 @@
 """With `--state FILE` everything acknowledged is there again, however the mock ended."""
 
+import contextlib
 import json
 import re
 import resource
@@ -9,6 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ import httpx
 import pytest
 
 from mock_api.__main__ import main
-from mock_api.state_file import APPLICATION, FORMAT
+from mock_api.product import load_product
+from mock_api.state_file import APPLICATION, FORMAT, StateFile
+from mock_api.tenants import Tenants
 
 KADU = ("-m", "mock_api", "--product", "kadu")
 SECRET = "segredo-do-controle"
@@ -383,15 +387,12 @@ def test_a_file_that_cannot_be_a_state_is_a_mistake(
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"id": "t"}', '"x"'])
 def test_a_damaged_state_is_a_mistake(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    begin: Begin,
-    file: Path,
-    content: str,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, file: Path, content: str
 ) -> None:
-    life = begin()
-    life.control("POST", "", {"seed": "dano"})
-    life.end()
+    product = load_product("kadu")
+    tenant = Tenants(product).create("dano", datetime(2026, 11, 30, tzinfo=UTC), [None])
+    with contextlib.closing(StateFile(str(file), product.contract)) as state:
+        state.keep([tenant], [], reading=False)
     _made(file, f"UPDATE texts SET content = '{content}' WHERE kind = 'frame'")
     monkeypatch.setenv("MOCK_CONTROL_SECRET", "segredo")
     assert "is damaged" in _told(capsys, file)

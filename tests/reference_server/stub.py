@@ -17,6 +17,7 @@ COLLECTIONS = {
     "memories": "memories", "environments": "environments", "schedules": "schedules", "secrets": "secrets",
     "webhooks": "webhooks", "operation_approvals": "system_events",
 }  # fmt: skip
+REGISTERS = ("/v1/confirmations", "/v1/operation_approvals")
 IDENTIFIER = {"name": "id", "in": "path", "required": True, "schema": {"$ref": "#/components/schemas/Id"}}
 KEY = {
     "name": "X-Idempotency-Key",
@@ -67,6 +68,11 @@ def contract() -> dict[str, Any]:
     for name in ("repository", "usage", "usage_tasks", "usage_workspaces", "tasks_readiness"):
         read = facts(f"kadu/{name}", f"agent.{name}.read", "read")
         add(f"kadu_{name}_get", "get", f"/v1/{name}", read)
+    # What no table names, and a lie does.
+    for name in ("files", "todos", "webhook_deliveries"):
+        read = facts(f"kadu/{name}", f"agent.{name}.read", "read")
+        add(f"kadu_{name}_list", "get", f"/v1/{name}", read, parameters=PAGE)
+        add(f"kadu_{name}_get", "get", f"/v1/{name}/{{id}}", read, parameters=[IDENTIFIER])
     for name in ("events", "logs", "todos"):
         read = facts("kadu/executions", f"agent.execution_{name}.read", "read")
         add(
@@ -106,6 +112,8 @@ def contract() -> dict[str, Any]:
     )
     register = facts(None, None, "write") | {"tool": False}
     add("confirmations_create", "post", "/v1/confirmations", register, requestBody=body({"properties": {}}))
+    store = {"parameters": [], "requestBody": body({"properties": {}})}
+    add("operation_approvals_create", "post", "/v1/operation_approvals", register, **store)
     schemas = {"Id": {"type": "string", "minLength": 1}, "Name": {"type": "string", "maxLength": 80}}
     return {"openapi": "3.1.0", "paths": paths, "components": {"schemas": schemas}}
 
@@ -158,7 +166,7 @@ class StubUpstream:
 
     def effects(self) -> list[Asked]:
         """What would have changed something of the organization."""
-        return [a for a in self.asked if a.method != "GET" and a.path != "/v1/confirmations"]
+        return [a for a in self.asked if a.method != "GET" and a.path not in REGISTERS]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw = b""
@@ -203,6 +211,9 @@ class StubUpstream:
                 return error(409, "confirmation_replayed")
             self.nonces.add(asked.body["nonce"])
             return 201, {}
+        if asked.method == "POST" and asked.path == "/v1/operation_approvals":
+            link = {"url": "https://app.example/approvals/1", "expires_at": "2026-11-30T15:15:00.000Z"}
+            return 201, {"id": "approval-1", "status": "pending", **link}
         if asked.method == "GET" and steps[0] in self.records and len(steps) == 1:
             return 200, self.page(self.records[steps[0]], asked.query)
         if steps[0] in self.records and len(steps) >= 2:

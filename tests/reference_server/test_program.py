@@ -134,7 +134,9 @@ def test_end_of_stdin_ends_it_where_asked(stub: tuple[StubUpstream, str]) -> Non
 def test_mutants_are_served_beside_the_correct_server(stub: tuple[StubUpstream, str]) -> None:
     with running("--upstream", stub[1], "--mutants") as (ready, _):
         assert {"name", "rule", "lie", "url"} == set(ready["mutants"][0])
-        for url in (ready["url"], *(m["url"] for m in ready["mutants"])):
+        by_name = {mutant["name"]: mutant["url"] for mutant in ready["mutants"]}
+        # One lies about confirmations and one about messages: what is asked here they answer as the correct one.
+        for url in (ready["url"], by_name["confirmation_replays"], by_name["origin_ignored"]):
             asyncio.run(talk(url, "2026-07-28"))
 
 

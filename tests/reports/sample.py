@@ -1,6 +1,6 @@
 """Sample run records, built line by line: small ones for tests, and a whole run to look at.
 
-    python tests/reports/sample.py OUT_DIR [good|broken|ruin|cut]
+    python tests/reports/sample.py OUT_DIR [good|broken|accepted|ruin|cut]
 
 writes a record into OUT_DIR and renders its reports beside it.
 """
@@ -120,6 +120,11 @@ HOSTILE = (
     "[red]markup[/red] [link=https://evil.example]x[/link] :smile: \x1b]0;title\x07\x1b[31mred\x1b[2J\x9b5m \x00 \x7f "
     "\u202eright to left\u202c \u2066isolate\u2069 \u200bzero \ud800 \udfff \ufffe \ufeff \U000e0041 \r\n next \x85 \u2028 end"
 )
+ACCEPTED = {
+    "HRB-CNF-07": "the supplier mends it in March, ticket 118",
+    "HRB-APR-02": "this server has no clock that can be moved; watched by hand until then",
+    "HRB-IDM-06": "one connection at a time, by design",
+}
 STRUCTURE = frozenset(
     {"type", "verdict", "level", "seat", "era", "started_at", "finished_at", "method", "url"}
 )
@@ -370,7 +375,10 @@ def _proof(tool: str) -> list[dict[str, Any]]:
 
 
 def whole_run(kind: str = "broken", seed: int = 7) -> list[dict[str, Any]]:
-    """A run of some 600 scenario runs: `good`, `broken` (some of everything), `ruin` (all fails) or `cut`."""
+    """A run of some 600 scenario runs.
+
+    `good`, `broken` (some of everything), `accepted` (the same, partly accepted), `ruin` (all fails) or `cut`.
+    """
     chance = random.Random(seed)
     rules = catalogue()
     lines: list[dict[str, Any]] = [header(rules)]
@@ -396,13 +404,17 @@ def whole_run(kind: str = "broken", seed: int = 7) -> list[dict[str, Any]]:
         ]:
             for tool in tools:
                 for era in one["eras"]:
-                    verdict = special.get(one["id"], "passed") if kind in ("broken", "cut") else "passed"
+                    verdict = (
+                        special.get(one["id"], "passed")
+                        if kind in ("broken", "cut", "accepted")
+                        else "passed"
+                    )
                     if verdict != "passed" and (
                         name != "It is kept" or tool not in ("", "ships_depart", "gates_close")
                     ):
                         verdict = "passed"
                     lines.append(_run(one, name, tool, era, "failed" if kind == "ruin" else verdict, chance))
-    if kind == "broken":
+    if kind in ("broken", "accepted"):
         for line in lines[5:300:9]:
             line["findings"] = [
                 *line["findings"],
@@ -417,6 +429,8 @@ def whole_run(kind: str = "broken", seed: int = 7) -> list[dict[str, Any]]:
     if kind != "cut":
         output = "INFO: started\nERROR: \x1b[31mtide table missing\x1b[0m, using the last one\n" * 6
         lines.append(footer(lines, code, subject_output=None if kind == "good" else output))
+    if kind == "accepted":
+        lines[-1]["accepted"] = ACCEPTED
     return lines
 
 
@@ -489,12 +503,12 @@ def _attacked(value: Any, text: str, key: str = "") -> Any:
 
 def main() -> None:
     """Write a record and its reports, to be looked at."""
-    from reports import render_all
+    from reports import FORMATS, render_all
 
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
     record = write(out / "run.ndjson", whole_run(sys.argv[2] if len(sys.argv) > 2 else "broken"))
-    for path in render_all(record, out):
+    for path in render_all(record, out, FORMATS):
         sys.stdout.write(f"{path}\t{path.stat().st_size:,} bytes\n")
 
 
