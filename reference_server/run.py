@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import uvicorn
 from mcp.server.request_state import AESGCMRequestStateCodec
@@ -22,7 +23,9 @@ from .engine.http import HttpSettings, Shell, application
 from .engine.server import Engine
 from .engine.tables import Product
 from .engine.upstream import Upstream, UpstreamUnavailable
-from .mutants import Mutant, mutants
+
+if TYPE_CHECKING:
+    from .mutants import Mutant
 
 TRIES = 12
 TRY_SECONDS = 0.25
@@ -41,7 +44,7 @@ async def _serve(options: Options) -> None:
         upstream = Upstream(Connections(options.upstream))
     except ValueError:
         raise Unusable(f"{options.upstream} is not the base URL of an API") from None
-    lies = mutants() if options.mutants else ()
+    lies = _lies() if options.mutants else ()
     try:
         try:
             contract = await _contract(upstream, product, options.upstream)
@@ -51,6 +54,13 @@ async def _serve(options: Options) -> None:
         await _Server(options, shells, lies).serve(sockets=[options.listener])
     finally:
         await upstream.close()
+
+
+def _lies() -> "tuple[Mutant, ...]":
+    # Hundreds of classes that nobody needs who does not ask for them.
+    from .mutants import mutants
+
+    return mutants()
 
 
 def _product(name: str) -> Product:
@@ -74,19 +84,21 @@ async def _contract(upstream: Upstream, product: Product, url: str) -> Contract:
 
 
 def _shells(
-    options: Options, product: Product, contract: Contract, upstream: Upstream, lies: tuple[Mutant, ...]
+    options: Options, product: Product, contract: Contract, upstream: Upstream, lies: "tuple[Mutant, ...]"
 ) -> dict[str, Shell]:
     codec = AESGCMRequestStateCodec([options.state_key])
     settings = HttpSettings(hosts=options.hosts, origins=options.origins)
     shells = {"/mcp": Shell(Engine(product, contract, upstream, codec), settings)}
     for lie in lies:
-        engine = Engine(lie.edit(product), contract, upstream, codec, lie.parts)
-        shells[_mutant_path(lie)] = lie.shell(engine, settings)
+        for path in _mutant_paths(lie):
+            engine = Engine(lie.edit(product), contract, upstream, codec, lie.parts)
+            shells[path] = lie.shell(engine, settings)
     return shells
 
 
-def _mutant_path(lie: Mutant) -> str:
-    return f"/mutants/{lie.name}/mcp"
+def _mutant_paths(lie: "Mutant") -> list[str]:
+    further = [f"/mutants/{lie.name}/{number}/mcp" for number in range(2, lie.replicas + 1)]
+    return [f"/mutants/{lie.name}/mcp", *further]
 
 
 def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
@@ -100,7 +112,7 @@ def _loop_factory() -> type[asyncio.AbstractEventLoop] | None:
 class _Server(uvicorn.Server):
     """uvicorn, with a ready line when it listens and exit code 0 when it is told to stop."""
 
-    def __init__(self, options: Options, shells: dict[str, Shell], lies: tuple[Mutant, ...]) -> None:
+    def __init__(self, options: Options, shells: dict[str, Shell], lies: "tuple[Mutant, ...]") -> None:
         config = uvicorn.Config(
             application(shells),
             log_level="warning",
@@ -125,7 +137,12 @@ class _Server(uvicorn.Server):
         line: dict[str, object] = {"ready": True, "url": f"{base}/mcp"}
         if self._options.mutants:
             line["mutants"] = [
-                {"name": lie.name, "rule": lie.rule, "lie": lie.lie, "url": base + _mutant_path(lie)}
+                {
+                    "name": lie.name,
+                    "rule": lie.rule,
+                    "lie": lie.lie,
+                    "urls": [base + path for path in _mutant_paths(lie)],
+                }
                 for lie in self._lies
             ]
         print(json.dumps(line, ensure_ascii=False), flush=True)  # noqa: T201

@@ -84,6 +84,13 @@ Feature: Completions
         | executions/{id}   | agent.executions.read   |
         | environments/{id} | agent.environments.read |
 
+    Scenario: What a colleague was suggested is suggested to nobody else
+      Given the token lacks the scope kadu/executions
+      When the colleague's assistant completes the id of executions/{id}
+      Then the newest of executions is suggested
+      When the assistant completes the id of executions/{id}
+      Then nothing is suggested, and it is no error
+
   @KADU-CMP-03
   Rule: A month is one of the last twelve
 
@@ -148,3 +155,19 @@ Feature: Completions
         | workspaces/{id} | workspaces |
         | tasks/{id}      | tasks      |
         | executions/{id} | executions |
+
+    Scenario: What another organization was suggested is suggested to nobody else
+      Given another organization
+      When a stranger's assistant completes the id of tasks/{id}
+      And the assistant completes the id of tasks/{id}
+      Then the newest of tasks is suggested
+      And no id of the other organization is suggested
+
+    Scenario: No approval of a colleague is suggested
+      Given an assistant without forms
+      And an approval of a colleague
+      And an approval that is pending
+      When the colleague's assistant completes the id of operation_approvals/{id}
+      And the assistant completes the id of operation_approvals/{id}
+      Then the newest of operation_approvals is suggested
+      And no approval of the colleague is suggested

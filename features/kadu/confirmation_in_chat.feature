@@ -59,6 +59,10 @@ Feature: Confirmation in the chat
       Then the server asks for a yes
       And the question shows every argument
 
+    Scenario: The question shows a long argument to its end
+      When the assistant calls kadu_executions_continue with 40 words of instructions
+      Then the question shows every argument
+
     Scenario: Two tools with equal arguments are asked about differently
       Given one of the executions that is waiting
       When the assistant calls kadu_executions_cancel on it
@@ -189,6 +193,15 @@ Feature: Confirmation in the chat
     Scenario: A yes is not worth a call that lost an argument
       When the assistant calls kadu_tasks_run with every argument
       And its yes is sent with the arguments taken from
+      Then the server asks for a yes
+      And nothing ran
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
+    Scenario: A yes is not worth a call with another value it could do without
+      When the assistant calls kadu_tasks_run with every argument
+      And its yes is sent with the arguments changed in one it could do without
       Then the server asks for a yes
       And nothing ran
       When the person says yes

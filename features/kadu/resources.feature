@@ -65,6 +65,14 @@ Feature: Resources
       Then the document is JSON text
       And the document holds the same records as kadu_operation_approvals_list
 
+    Scenario: A record that changes is read as it has become
+      Given a record of memories planted with the content "Lembrança antiga"
+      When the assistant reads memories/{id} of it
+      Then the document holds the planted record
+      When the content of the planted record becomes "Lembrança nova"
+      And the assistant reads memories/{id} of it
+      Then the document holds the planted record
+
     @advisory
     Scenario Outline: The document <resource> says that it is JSON
       When the assistant reads <resource>
@@ -100,6 +108,15 @@ Feature: Resources
     Scenario: A task comes with the schema of its parameters
       When the assistant reads tasks/{id}
       Then the document holds the parameters_schema of the record
+
+    Scenario Outline: The repository comes with its <field>
+      When the assistant reads repository
+      Then the document holds the <field> of the record
+
+      Examples:
+        | field    |
+        | playbook |
+        | skills   |
 
     Scenario Outline: The document <resource> is of that execution and no other
       When the assistant reads <resource>

@@ -102,6 +102,26 @@ Feature: Two eras of the protocol on one address
         | another version              |
         | another name, encoded        |
 
+    Scenario Outline: A read whose headers have <header> is refused
+      Given an assistant
+      When the assistant sends a read of me with <header>
+      Then the request is refused for its headers with HTTP 400
+
+      Examples:
+        | header       |
+        | no name      |
+        | another name |
+
+    Scenario Outline: A prompt whose headers have <header> is refused
+      Given an assistant
+      When the assistant asks for the prompt review_failed_executions with <header>
+      Then the request is refused for its headers with HTTP 400
+
+      Examples:
+        | header       |
+        | no name      |
+        | another name |
+
     Scenario: A name in base64 is decoded before it is compared
       Given an assistant
       When the assistant calls a tool with its name in base64

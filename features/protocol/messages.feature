@@ -42,6 +42,17 @@ Feature: Messages and their errors
       When the assistant asks for tools/list from a foreign page
       Then the answer is HTTP 403
 
+    Scenario Outline: A request from a page of <origin> is forbidden
+      Given an assistant
+      When the assistant asks for tools/list from a page of <origin>
+      Then the answer is HTTP 403
+
+      Examples:
+        | origin                          |
+        | "http://localhost.evil.example" |
+        | "https://evil.example:4100"     |
+        | "null"                          |
+
     @read-only
     Scenario: A request without an origin is answered
       Given an assistant
@@ -61,6 +72,7 @@ Feature: Messages and their errors
         | no token       |
         | a made-up token |
         | an ended token |
+        | a token that was used before it ended |
 
   @MCP-14
   Rule: Each tool says in JSON Schema what it takes

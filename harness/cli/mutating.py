@@ -67,7 +67,7 @@ def _servers(stack: ExitStack, product: Product, settings: Settings) -> tuple[li
     server, found = start_mutants(product, upstream)
     stack.enter_context(server)
     reached = _reaching(settings, upstream)
-    mutants = [Mutant(one["name"], one["rule"], one["lie"], one["url"]) for one in found]
+    mutants = [Mutant(one["name"], one["rule"], one["lie"], tuple(one["urls"])) for one in found]
     return mutants, lambda mutant: nullcontext(reached)
 
 
@@ -86,7 +86,7 @@ def _mocks(stack: ExitStack, product: Product, settings: Settings) -> tuple[list
         with mock:
             yield _reaching(settings, upstream)
 
-    return [Mutant(one["name"], one["rule"], one["lie"], url, "mock") for one in found], beside
+    return [Mutant(one["name"], one["rule"], one["lie"], (url,), "mock") for one in found], beside
 
 
 def _lasting_port() -> int:

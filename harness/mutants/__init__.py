@@ -20,15 +20,15 @@ from harness.verdicts import HarnessFault, Verdict
 
 @dataclass(frozen=True)
 class Mutant:
-    """A server with one rule broken: its name, the rule, its lie in a sentence, where it answers.
+    """A server with one rule broken: its name, the rule, its lie in a sentence, where its replicas answer.
 
-    With the seat "mock" the server at `url` is the correct one, and the mock API beside it lies.
+    With the seat "mock" the server at `urls` is the correct one, and the mock API beside it lies.
     """
 
     name: str
     rule: str
     lie: str
-    url: str
+    urls: tuple[str, ...]
     seat: Literal["server", "mock"] = "server"
 
 
@@ -62,7 +62,7 @@ class Trial:
 
     def to_json(self) -> dict[str, Any]:
         """The trial as it stands in mutants.json; the address of the mutant is of no interest."""
-        mutant = {key: value for key, value in asdict(self.mutant).items() if key != "url"}
+        mutant = {key: value for key, value in asdict(self.mutant).items() if key != "urls"}
         came = {"caught": self.caught, "verdict": self.verdict}
         return {**mutant, **came, "failed": list(self.failed), "symptoms": list(self.symptoms)}
 
@@ -89,7 +89,7 @@ def try_mutants(
     for mutant in mutants:
         rules = () if full else (mutant.rule,)
         with beside(mutant) as found:
-            settings = replace(found, urls=(mutant.url,), rules=rules, time_proven=True, dates_proven=True)
+            settings = replace(found, urls=mutant.urls, rules=rules, time_proven=True, dates_proven=True)
             plan = Plan(catalogue, suite, select(suite, settings, catalogue))
             trials.append(_try(replace(orders, settings=settings, until_failed=not full), plan, mutant))
         told(trials[-1])

@@ -18,10 +18,10 @@ def start_reference(product: Product, upstream: Upstream, *, port: int = 0) -> t
     return program, str(ready["url"])
 
 
-def start_mutants(product: Product, upstream: Upstream) -> tuple[Program, list[dict[str, str]]]:
+def start_mutants(product: Product, upstream: Upstream) -> tuple[Program, list[dict[str, Any]]]:
     """Start the reference server with its mutants beside it.
 
-    The program, and of each mutant its `name`, the `rule` it breaks, its `lie` and its `url`. Raises CannotRun.
+    The program, and of each mutant its `name`, the `rule` it breaks, its `lie` and the `urls` of its replicas. Raises CannotRun.
     """
     program, ready = _start(product, upstream, ["--port", "0", "--mutants"])
     return program, list(ready["mutants"])

@@ -101,6 +101,13 @@ def calls_with_a_flag(world: World, caller: str, tool: str, name: str) -> None:
     send(world, world.client(caller), Call(tool, {**world.call.arguments, name: True}))
 
 
+@when("{caller} calls {tool} with {int} words of {name}")
+def calls_with_many_words(world: World, caller: str, tool: str, count: int, name: str) -> None:
+    words = " ".join(f"palavra{number}" for number in range(count))
+    built = call_for(world, tool, caller=caller)
+    begin(world, Call(tool, {**built.arguments, name: words}), caller)
+
+
 @when("{caller} calls {tool} with a stray state")
 def calls_with_a_stray_state(world: World, caller: str, tool: str) -> None:
     world.story.call = call_for(world, tool, caller=caller)

@@ -27,10 +27,16 @@ def template(world: World, row: str) -> dict[str, str]:
     return {"type": "ref/resource", "uri": world.product.uri_prefix + row}
 
 
-def complete(world: World, reference: Mapping[str, str], argument: str, typed: str = "") -> Exchange:
+def complete(
+    world: World,
+    reference: Mapping[str, str],
+    argument: str,
+    typed: str = "",
+    caller: str = "the assistant",
+) -> Exchange:
     """Ask for suggestions; the story remembers the answer and what was typed."""
     params = {"ref": dict(reference), "argument": {"name": argument, "value": typed}}
-    exchange = world.client().request("completion/complete", params)
+    exchange = world.client(caller).request("completion/complete", params)
     world.story.exchange = exchange
     world.story.notes["typed"] = typed
     return exchange
@@ -55,9 +61,9 @@ def completes_argument(world: World, argument: str, name: str) -> None:
     complete(world, prompt(name), argument)
 
 
-@when("the assistant completes the id of {resource}")
-def completes_id(world: World, row: str) -> None:
-    complete(world, template(world, row), "id")
+@when("{caller} completes the id of {resource}")
+def completes_id(world: World, caller: str, row: str) -> None:
+    complete(world, template(world, row), "id", caller=caller)
 
 
 @when("the assistant types the beginning of that id for {name} of {name}")
@@ -212,6 +218,11 @@ def none_of_the_other(world: World) -> None:
     _none_of(world, foreign)
 
 
+@then("no approval of the colleague is suggested")
+def none_of_the_colleague(world: World) -> None:
+    _none_of(world, {world.story.notes["colleague's"].id})
+
+
 @then("typing the beginning of such an id for {resource} suggests none of them")
 def typing_suggests_none(world: World, row: str) -> None:
     foreign = _foreign(world, row.split("/")[0])
@@ -224,8 +235,8 @@ def _none_of(world: World, foreign: set[str]) -> None:
     leaked = sorted(foreign & set(values(world.answer)))
     if leaked:
         raise broken(
-            "an id of another organization is suggested",
+            "an id that is not the caller's to see is suggested",
             world.answer,
-            expected="none of its ids",
+            expected="none of those ids",
             actual=str(leaked)[:500],
         )

@@ -106,6 +106,7 @@ def with_further_answers(world: World) -> None:
 CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
     "changed": lambda world, call: _changed(world, call),
     "added to": lambda world, call: _added_to(world, call),
+    "changed in one it could do without": lambda world, call: _changed_optional(world, call),
     "taken from": lambda world, call: _taken_from(world, call),
     "given an idempotency key": lambda world, call: {
         **call.arguments,
@@ -123,6 +124,16 @@ def _changed(world: World, call: Call) -> dict[str, Any]:
             if value in ids and len(ids) > 1:
                 return {**call.arguments, name: next(other for other in reversed(ids) if other != value)}
     raise NotTestable(f"could not exercise {call.tool} with other arguments")
+
+
+def _changed_optional(world: World, call: Call) -> dict[str, Any]:
+    needed = world.schemas()[call.tool]["inputSchema"].get("required", ())
+    for name, value in call.arguments.items():
+        if name not in needed and isinstance(value, str):
+            # A day stays a day, and any text stays a text.
+            other = re.sub(r"\d\d$", lambda day: "11" if day[0] == "10" else "10", value)
+            return {**call.arguments, name: other if other != value else f"{value} e mais"}
+    raise NotTestable(f"could not exercise {call.tool}: it has no text that it could do without")
 
 
 def _added_to(world: World, call: Call) -> dict[str, Any]:
@@ -209,11 +220,19 @@ def changed_states(state: str, chance: random.Random, count: int = 12) -> list[s
     weights = [len(part) for part in parts]
     # Each part once, however short (a date beside a seal), the rest where most of the state is.
     each = list(range(len(parts)))[:count]
-    changed: list[str] = []
+    counted = ((i, other) for i, part in enumerate(parts) for other in _counted_up(part))
+    changed = ["".join([*parts[:i], other, *parts[i + 1 :]]) for i, other in counted]
     for index in [*each, *chance.choices(range(len(parts)), weights, k=count - len(each))]:
         other = _change_a_byte(parts[index], chance)
         changed.append("".join([*parts[:index], other, *parts[index + 1 :]]))
     return [other for other in dict.fromkeys(changed) if other != state]
+
+
+def _counted_up(part: str) -> list[str]:
+    # A number that stands in the open is a time or a count: a larger one is the change that pays.
+    if not part.isdecimal():
+        return []
+    return [part[:i] + str(int(digit) + 1) + part[i + 1 :] for i, digit in enumerate(part) if digit != "9"]
 
 
 def _change_a_byte(part: str, chance: random.Random) -> str:

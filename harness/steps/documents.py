@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.checks.documents import contents, document, record_of, records, same_records, walk
 from harness.checks.results import broken, describe, documents, expect_success
-from harness.expressions import given, then
+from harness.expressions import given, then, when
 from harness.steps.calls import call_for
 from harness.steps.permissions import person_of
 from harness.verdicts import HarnessFault
@@ -92,6 +92,16 @@ def planted(world: World, collection: str, field: str, canary: str) -> None:
     world.mark()
 
 
+@when("the {name} of the planted record becomes {string}")
+def planted_becomes(world: World, field: str, canary: str) -> None:
+    if world.story.record is None:
+        raise HarnessFault("Nothing was planted.")
+    collection, record = world.story.record
+    world.tenant.change(collection, record["id"], {field: canary})
+    world.story.notes["canary"] = (field, canary)
+    world.look_anew()
+
+
 @then("the document holds the planted record")
 def holds_the_planted(world: World) -> None:
     if world.story.record is None:
@@ -110,8 +120,11 @@ def holds_the_planted(world: World) -> None:
 @then("the document holds the {name} of the record")
 def holds_the_field(world: World, field: str) -> None:
     uri = str(world.story.notes["uri"])
-    collection, record_id = uri.removeprefix(world.product.uri_prefix).split("/")[:2]
-    record = next(one for one in world.tenant.records[collection] if one["id"] == record_id)
+    row, _, record_id = uri.removeprefix(world.product.uri_prefix).partition("/")
+    # A row without an id is of the only record of its collection.
+    collection = next(name for name in world.tenant.records if name in (row, f"{row[:-1]}ies"))
+    known = world.tenant.records[collection]
+    record = next(one for one in known if one["id"] == record_id or not record_id)
     if field not in record:
         raise HarnessFault(f"The mock's record of {collection} has no {field}.")
     if not any(one == record[field] for one in walk(document(world.answer))):

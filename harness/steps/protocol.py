@@ -77,6 +77,12 @@ def asks_from_a_foreign_page(world: World, method: str) -> None:
     ask(world, method, Overrides(set_headers={"Origin": "https://evil.example"}))
 
 
+@when("the assistant asks for {method} from a page of {string}")
+def asks_from_a_page(world: World, method: str, origin: str) -> None:
+    world.client().shake_hands()
+    ask(world, method, Overrides(set_headers={"Origin": origin}))
+
+
 @when("the assistant asks for {method} under the id {json}")
 def asks_under_id(world: World, method: str, request_id: Any) -> None:
     ask(world, method, id=request_id)
@@ -122,6 +128,22 @@ def calls_with_header(world: World, words: str) -> None:
     params = {"name": call.tool, "arguments": dict(call.arguments)}
     world.story.exchange = world.client().request(
         "tools/call", params, overrides=named(HEADERS, words)(call.tool)
+    )
+
+
+@when("the assistant sends a read of {resource} with {phrase}")
+def reads_with_header(world: World, resource: str, words: str) -> None:
+    uri = world.product.uri_prefix + resource
+    world.story.exchange = world.client().request(
+        "resources/read", {"uri": uri}, overrides=named(HEADERS, words)(uri)
+    )
+
+
+@when("the assistant asks for the prompt {name} with {phrase}")
+def gets_with_header(world: World, prompt: str, words: str) -> None:
+    params: dict[str, Any] = {"name": prompt, "arguments": {}}
+    world.story.exchange = world.client().request(
+        "prompts/get", params, overrides=named(HEADERS, words)(prompt)
     )
 
 
@@ -171,12 +193,15 @@ def calls_write_wrongly(world: World, words: str) -> None:
 @when("somebody asks for {method} with {phrase}")
 def asks_with_token(world: World, method: str, words: str) -> None:
     ended = world.tenant.token(world.tenant.people[0]["id"])
+    if "used" in words:
+        world.new_client(ended.value).request(method)
     world.tenant.revoke(ended)
     token = named(
         {
             "no token": None,
             "a made-up token": "a-token-that-nobody-minted-0123456789",
             "an ended token": ended.value,
+            "a token that was used before it ended": ended.value,
         },
         words,
     )

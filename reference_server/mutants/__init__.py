@@ -57,7 +57,8 @@ def _unchanged(product: Product) -> Product:
 class Mutant:
     """One lie.
 
-    Its name, the rule it breaks, the lie in a sentence, and how it differs from the correct server.
+    Its name, the rule it breaks, the lie in a sentence, how it differs from the correct server, and how many
+    replicas of it are served.
     """
 
     name: str
@@ -66,13 +67,15 @@ class Mutant:
     parts: Parts = field(default_factory=Parts)
     edit: Callable[[Product], Product] = _unchanged
     shell: type[Shell] = Shell
+    replicas: int = 1
 
 
 def from_class(lie: type[Any]) -> Mutant:
     """The mutant that the class `lie` makes.
 
     The class says in its docstring what it gets wrong, and in `rule` which rule that breaks. Raises TypeError
-    where it is neither a part of the engine, nor a shell, nor tables.
+    where it is neither a part of the engine, nor a shell, nor tables. A lie that shows between replicas says in
+    `replicas` how many it takes.
     """
     change: dict[str, Any] | None = None
     if issubclass(lie, Table):
@@ -84,7 +87,8 @@ def from_class(lie: type[Any]) -> Mutant:
     if change is None:
         raise TypeError(f"{lie.__name__} derives from no part of the server")
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", lie.__name__).lower()
-    return Mutant(name, vars(lie)["rule"], str(lie.__doc__), **change)
+    replicas = vars(lie).get("replicas", 1)
+    return Mutant(name, vars(lie)["rule"], str(lie.__doc__), replicas=replicas, **change)
 
 
 def _in_its_place(lie: type[Any]) -> dict[str, Any] | None:

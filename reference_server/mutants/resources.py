@@ -137,6 +137,7 @@ class HandshakeRequired(Wire):
     """A request of the handshake era is served only where this very process saw its caller's handshake."""
 
     rule = "KADU-RES-11"
+    replicas = 2
 
     async def heard(self, line: Line) -> None:
         known: set[str | None] = self.__dict__.setdefault("known", set())

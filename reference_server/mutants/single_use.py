@@ -41,6 +41,7 @@ class ReplayRememberedByTheProcess(Confirmation):
     """A use is remembered in the memory of one process, and another replica runs the call again."""
 
     rule = "KADU-CNF-12"
+    replicas = 2
 
     async def register(self, seal: Seal, call: Call) -> CallToolResult | None:  # noqa: ARG002
         used: set[str] = self.__dict__.setdefault("used", set())

@@ -133,8 +133,8 @@ def test_end_of_stdin_ends_it_where_asked(stub: tuple[StubUpstream, str]) -> Non
 
 def test_mutants_are_served_beside_the_correct_server(stub: tuple[StubUpstream, str]) -> None:
     with running("--upstream", stub[1], "--mutants") as (ready, _):
-        assert {"name", "rule", "lie", "url"} == set(ready["mutants"][0])
-        by_name = {mutant["name"]: mutant["url"] for mutant in ready["mutants"]}
+        assert {"name", "rule", "lie", "urls"} == set(ready["mutants"][0])
+        by_name = {mutant["name"]: mutant["urls"][0] for mutant in ready["mutants"]}
         # One lies about confirmations and one about messages: what is asked here they answer as the correct one.
         for url in (ready["url"], by_name["confirmation_replays"], by_name["origin_ignored"]):
             asyncio.run(talk(url, "2026-07-28"))

@@ -1,4 +1,4 @@
-"""Report files: both, whole, and only when asked."""
+"""Report files: those that are asked for, whole, and nothing else."""
 
 import subprocess
 import sys
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reports import files, render_all
+from reports import FORMATS, files, render_all
 from tests.reports import sample
 
 
-def test_both_reports_are_written_and_nothing_else(tmp_path: Path) -> None:
+def test_after_a_run_two_reports_are_written_and_nothing_else(tmp_path: Path) -> None:
     record = sample.write(tmp_path / "run.ndjson", sample.whole_run("broken"))
     out = tmp_path / "new" / "folder"
     paths = render_all(record, out)
@@ -21,7 +21,8 @@ def test_both_reports_are_written_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_same_record_gives_the_same_reports(tmp_path: Path) -> None:
     record = sample.write(tmp_path / "run.ndjson", sample.whole_run("broken"))
-    first, second = (render_all(record, tmp_path / name) for name in ("a", "b"))
+    first, second = (render_all(record, tmp_path / name, FORMATS) for name in ("a", "b"))
+    assert [path.name for path in first] == list(FORMATS.values())
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
