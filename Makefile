@@ -5,13 +5,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WITNESSES := tests/official/node_modules/.package-lock.json
 
-.PHONY: prove test check format lock clean
+.PHONY: prove test soak check format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
 test: $(STAMP) $(WITNESSES)
 	$(BIN)/pytest $(ARGS)
+
+# The long form of every test that has one: kills, races, registers against a model, each mutant against every rule.
+soak: $(STAMP)
+	KADU_SOAK=1 $(BIN)/pytest $$(grep -rl --include='test_*.py' KADU_SOAK tests | sort) $(ARGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

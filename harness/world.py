@@ -1,5 +1,6 @@
 """The world of one scenario: its actors, the story so far, what they exchanged, what was found."""
 
+import atexit
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -342,7 +343,9 @@ SECOND_TOKEN = ("the person's other assistant",)
 @cache
 def _process(ca_file: str | None, detours: tuple[tuple[Address, Address], ...]) -> Process:
     # One for the whole process: what a scenario costs is mostly what it sends.
-    return Process(Transport(ca_file=ca_file, detours=dict(detours)), {})
+    transport = Transport(ca_file=ca_file, detours=dict(detours))
+    atexit.register(transport.close)
+    return Process(transport, {})
 
 
 def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:

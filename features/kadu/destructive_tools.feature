@@ -123,6 +123,16 @@ Feature: Destructive tools
         | kadu_webhooks_delete       |
         | kadu_roles_delete          |
 
+    @era-2026
+    Scenario: A yes to one action is none to another
+      Given an assistant that shows forms
+      When the assistant calls kadu_tasks_run, and yes is said where it asks
+      Then it ran once
+      When the assistant calls kadu_environments_delete
+      Then the server asks for a yes
+      And nothing ran
+      And confirmed the call runs once
+
     Scenario: Whatever else is marked destructive runs nothing unasked
       Given an assistant without forms
       When the assistant calls every other tool that is marked destructive or named delete
@@ -141,6 +151,16 @@ Feature: Destructive tools
     Scenario: With a new address it asks
       Given an assistant that shows forms
       When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then the server asks for a yes
+      And nothing ran
+      And confirmed the call runs once
+
+    @era-2026
+    Scenario: With another address at the same host it asks
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then confirmed the call runs once
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/outros" for its url
       Then the server asks for a yes
       And nothing ran
       And confirmed the call runs once

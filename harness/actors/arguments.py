@@ -1,6 +1,6 @@
 """Arguments for a tool, built from that server's own inputSchema and the tenant's records.
 
-Ids are resolved by documented names (`id`, `environment_id`, …), everything else by the schema. What cannot be built
+The schema is a stranger's: what of it is no schema is passed over, and nobody builds what is too large to be sent. Ids are resolved by documented names (`id`, `environment_id`, …), everything else by the schema. What cannot be built
 raises NotTestable: a tool that could not be exercised is never called passed.
 """
 
@@ -14,6 +14,10 @@ from harness.verdicts import NotTestable
 Record = Mapping[str, Any]
 Records = Mapping[str, Sequence[Record]]
 Schema = Mapping[str, Any]
+
+LONGEST = 10_000
+MOST_ITEMS = 100
+DEEPEST = 12
 
 _TEXTS = {
     "date-time": "{day}T12:00:00Z",
@@ -51,9 +55,9 @@ def build(
 
     `given` stands over whatever would be built. Raises NotTestable when a required argument cannot be built.
     """
-    properties: Mapping[str, Schema] = schema.get("properties", {})
+    properties = _properties(schema)
     arguments: dict[str, Any] = {}
-    for name in schema.get("required", ()):
+    for name in _required(schema):
         if given is None or name not in given:
             arguments[name] = _value(tool, name, properties.get(name, {}), schema, product, records, now)
     arguments.update(given or {})
@@ -101,34 +105,36 @@ def _value(
     return sample(schema, root, tool=tool, name=name, now=now)
 
 
-def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:
+def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, depth: int = 0) -> Any:
     """One value that the schema takes. Raises NotTestable when none can be made from it."""
-    schema = resolve(schema, root)
+    if depth > DEEPEST:
+        raise NotTestable(f"could not exercise {tool}: its argument {name!r} is nested without end")
+    schema = resolve(_schema(schema), root)
     if "const" in schema:
         return schema["const"]
-    if schema.get("enum"):
+    if _list(schema.get("enum")):
         return next((value for value in schema["enum"] if value is not None), None)
-    if "default" in schema and schema["default"] is not None:
+    if schema.get("default") is not None:
         return schema["default"]
-    if schema.get("examples"):
+    if _list(schema.get("examples")):
         return schema["examples"][0]
-    kinds = schema.get("type", "string")
-    kind = kinds if isinstance(kinds, str) else next((k for k in kinds if k != "null"), "null")
+    kind = _kind(schema)
     if kind == "string":
         return _text(schema, tool=tool, name=name, now=now)
     if kind in ("integer", "number"):
-        low = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-        return low if "maximum" not in schema else min(low, schema["maximum"])
+        low = _number(schema, "minimum", _number(schema, "exclusiveMinimum", 0) + 1)
+        return min(low, _number(schema, "maximum", low))
     if kind == "boolean":
         return True
     if kind == "array":
-        items = schema.get("items", {})
-        return [sample(items, root, tool=tool, name=name, now=now) for _ in range(schema.get("minItems", 1))]
+        count = _size(schema, "minItems", 1, MOST_ITEMS, tool, name)
+        items = _schema(schema.get("items"))
+        return [sample(items, root, tool=tool, name=name, now=now, depth=depth + 1) for _ in range(count)]
     if kind == "object":
-        inner: Mapping[str, Schema] = schema.get("properties", {})
+        inner = _properties(schema)
         return {
-            key: sample(inner.get(key, {}), root, tool=tool, name=key, now=now)
-            for key in schema.get("required", ())
+            key: sample(inner.get(key, {}), root, tool=tool, name=key, now=now, depth=depth + 1)
+            for key in _required(schema)
         }
     raise NotTestable(f"could not exercise {tool}: no value can be made for its argument {name!r}")
 
@@ -139,25 +145,57 @@ def _text(schema: Schema, *, tool: str, name: str, now: str) -> str:
     form = "uri" if name == "url" else str(schema.get("format", ""))
     day = datetime.fromisoformat(now).date().isoformat()
     text = _TEXTS.get(form, "conciliação de novembro").format(day=day)
-    text = text.ljust(int(schema.get("minLength", 0)), "x")
-    return text[: int(schema.get("maxLength", len(text)))]
+    text = text.ljust(_size(schema, "minLength", 0, LONGEST, tool, name), "x")
+    return text[: max(0, int(_number(schema, "maxLength", len(text))))]
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
     """Follow a local `$ref`, and the first branch of a choice that is not null."""
     for _ in range(20):
+        choices = [one for key in ("anyOf", "oneOf") for one in _list(schema.get(key)) if _schema(one)]
         if "$ref" in schema:
             target: Any = root
             for part in str(schema["$ref"]).removeprefix("#/").split("/"):
-                target = (
-                    target.get(part.replace("~1", "/").replace("~0", "~"), {})
-                    if isinstance(target, Mapping)
-                    else {}
-                )
-            schema = target
-        elif schema.get("anyOf") or schema.get("oneOf"):
-            choices: Sequence[Schema] = schema.get("anyOf") or schema.get("oneOf") or ({},)
+                target = _schema(target).get(part.replace("~1", "/").replace("~0", "~"))
+            schema = _schema(target)
+        elif choices:
             schema = next((choice for choice in choices if choice.get("type") != "null"), choices[0])
         else:
             break
     return schema
+
+
+def _schema(value: Any) -> Schema:
+    """A schema, or the one that says nothing: `true` is one too."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _properties(schema: Schema) -> Mapping[str, Schema]:
+    return {name: _schema(inner) for name, inner in _schema(schema.get("properties")).items()}
+
+
+def _required(schema: Schema) -> list[str]:
+    return [name for name in _list(schema.get("required"))[:MOST_ITEMS] if isinstance(name, str)]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _kind(schema: Schema) -> str:
+    """The type of a schema, the first where there are several: a text unless it says another."""
+    kinds = schema.get("type", "string")
+    named = [kind for kind in _list(kinds) if isinstance(kind, str) and kind != "null"]
+    return kinds if isinstance(kinds, str) else next(iter(named), "null")
+
+
+def _number(schema: Schema, key: str, default: float) -> float:
+    value = schema.get(key)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+
+def _size(schema: Schema, key: str, default: int, limit: int, tool: str, name: str) -> int:
+    size = _number(schema, key, default)
+    if size > limit:
+        raise NotTestable(f"could not exercise {tool}: its argument {name!r} wants {key} {str(size)[:20]}")
+    return max(0, int(size))

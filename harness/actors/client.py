@@ -10,7 +10,7 @@ from harness.actors.patience import send_patiently
 from harness.actors.reading_only import refusal
 from harness.checks.results import describe
 from harness.exchanges import Era, Exchange, HttpRequest
-from harness.transport import Sent, Transport
+from harness.transport import BODY_LIMIT, Sent, Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.wire.answers import read
 from harness.wire.eras import ERA_TABLES
@@ -20,6 +20,9 @@ FORMS: Mapping[str, Any] = {"elicitation": {"form": {}}}
 NO_FORMS: Mapping[str, Any] = {}
 CLIENT_INFO = {"name": "conformance-assistant", "version": "1"}
 PAGE_LIMIT = 200
+ITEM_LIMIT = 10_000
+ROOM = 8 * 1024 * 1024
+SMALLEST = 64 * 1024
 FICKLE = "(on a connection kept open after an earlier answer)"
 
 Record = Callable[[Exchange], None]
@@ -27,16 +30,24 @@ Record = Callable[[Exchange], None]
 
 @dataclass
 class Lane:
-    """The replicas a scenario's requests go to, one after another."""
+    """The replicas a scenario's requests go to, one after another.
+
+    `room` is how many bytes of answers the scenario still takes in: all of them are kept as evidence until it ends.
+    """
 
     urls: Sequence[str]
     turn: int = 0
+    room: int = ROOM
 
     def next(self) -> str:
         """The replica for the next request."""
         url = self.urls[self.turn % len(self.urls)]
         self.turn += 1
         return url
+
+    def body_limit(self, times: int = 1) -> int:
+        """The bytes that the body of an answer may have, where that many come at the same time."""
+        return max(min(BODY_LIMIT, self.room) // times, SMALLEST)
 
 
 @dataclass
@@ -103,7 +114,8 @@ class Client:
         self.shake_hands()
         ids = [self._fresh_id() for _ in range(times)]
         requests = [self._outgoing(self._build(method, params, request_id, None)) for request_id in ids]
-        sent = self.transport.send_many(requests, timeout=self.timeout, answers_ids=ids)
+        limit = self.lane.body_limit(times)
+        sent = self.transport.send_many(requests, timeout=self.timeout, answers_ids=ids, body_limit=limit)
         label = _label(method, params)
         return [
             self._exchange(method, one, built, request_id, label)
@@ -121,7 +133,13 @@ class Client:
         built = self._outgoing(self._build(method, params, request_id, None))
         stream = Stream()
         with ThreadPoolExecutor(1) as pool:
-            sending = pool.submit(self.transport.send, built, timeout=seconds, answers_id=request_id)
+            sending = pool.submit(
+                self.transport.send,
+                built,
+                timeout=seconds,
+                answers_id=request_id,
+                body_limit=self.lane.body_limit(),
+            )
             yield stream
             sent = sending.result()
         stream.exchange = self._exchange(method, sent, built, request_id, method)
@@ -180,6 +198,7 @@ class Client:
     def items(self, method: str, key: str) -> Iterator[tuple[Mapping[str, Any], Exchange]]:
         """Every item of a listing, through all its pages. Raises RuleBroken when a page cannot be had."""
         cursor: str | None = None
+        count = 0
         for _ in range(PAGE_LIMIT):
             exchange = self.request(method, {} if cursor is None else {"cursor": cursor})
             result = exchange.result
@@ -190,6 +209,16 @@ class Client:
                         f"{method} does not answer a list",
                         expected=f"a result with {key}",
                         actual=describe(exchange),
+                        exchange=exchange.number,
+                    )
+                )
+            count += len(listed)
+            if count > ITEM_LIMIT:
+                raise RuleBroken(
+                    Finding(
+                        f"{method} lists more than anybody can read",
+                        expected=f"at most {ITEM_LIMIT} {key}",
+                        actual=f"{count} {key} so far",
                         exchange=exchange.number,
                     )
                 )
@@ -237,8 +266,14 @@ class Client:
         def put_off(refused: Sent) -> None:
             self._exchange(method, refused, built, request_id, label)
 
+        limit = self.lane.body_limit()
         sent = send_patiently(
-            self.transport, built, timeout=self.timeout, answers_id=request_id, put_off=put_off
+            self.transport,
+            built,
+            timeout=self.timeout,
+            answers_id=request_id,
+            put_off=put_off,
+            body_limit=limit,
         )
         if sent.answer is None and (sent.problem or "").endswith(FICKLE):
             # The server hung up on a connection that was idle, as it may: a read is simply sent again.
@@ -246,7 +281,7 @@ class Client:
                 raise NotTestable(
                     "the server closed a connection as a call was sent: whether it ran is not known"
                 )
-            sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id)
+            sent = self.transport.send(built, timeout=self.timeout, answers_id=request_id, body_limit=limit)
         return self._exchange(method, sent, built, request_id, label)
 
     def _outgoing(self, built: HttpRequest) -> HttpRequest:
@@ -258,6 +293,7 @@ class Client:
     def _exchange(
         self, method: str | None, sent: Sent, built: HttpRequest, request_id: int | str | None, label: str
     ) -> Exchange:
+        self.lane.room -= 0 if sent.answer is None else len(sent.answer.body)
         reading = None if sent.answer is None or method is None else read(method, request_id, sent.answer)
         exchange = Exchange(
             number=self.number(),

@@ -6,7 +6,7 @@ from typing import Final
 
 from harness import clock
 from harness.exchanges import HttpAnswer, HttpRequest
-from harness.transport import Sent, Transport
+from harness.transport import BODY_LIMIT, Sent, Transport
 
 TOO_MANY_REQUESTS: Final = 429
 TRIES: Final = 5
@@ -19,20 +19,22 @@ def send_patiently(
     timeout: float,
     answers_id: int | str | None,
     put_off: Callable[[Sent], None] = lambda sent: None,
+    body_limit: int = BODY_LIMIT,
 ) -> Sent:
     """Send a request, and again where the server says when: all within `timeout` seconds, waits included.
 
     `put_off` is told of every answer that was not the last. What asks for more time than is left is the answer.
     """
     deadline = clock.monotonic() + timeout
-    sent = transport.send(built, timeout=timeout, answers_id=answers_id)
+    sent = transport.send(built, timeout=timeout, answers_id=answers_id, body_limit=body_limit)
     for _ in range(TRIES - 1):
         seconds = asked_to_wait(sent.answer)
         if seconds is None or clock.monotonic() + seconds >= deadline:
             break
         put_off(sent)
         clock.pause(seconds)
-        sent = transport.send(built, timeout=deadline - clock.monotonic(), answers_id=answers_id)
+        left = deadline - clock.monotonic()
+        sent = transport.send(built, timeout=left, answers_id=answers_id, body_limit=body_limit)
     return sent
 
 

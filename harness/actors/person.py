@@ -92,6 +92,15 @@ class Person:
     def press(self, page: Page, words: Sequence[str]) -> Page:
         """Press the button of a page that says one of these words. Raises NotTestable where there is none."""
         found = page.button(words)
+        if found is None and page.status >= 400:
+            raise RuleBroken(
+                Finding(
+                    "the link leads to nothing that can be decided",
+                    expected=f"a page with the button {words[0]!r}",
+                    actual=f"HTTP {page.status}: {page.text[:300]}",
+                    exchange=page.exchange.number,
+                )
+            )
         if found is None:
             shown = [label for form in page.forms for label in form.buttons]
             raise NotTestable(f"the page has no button {words[0]!r}: it has {shown or 'none'}")
@@ -129,14 +138,18 @@ class Person:
             location = exchange.answer.header("location")
             if exchange.answer.status not in (301, 302, 303, 307, 308) or location is None:
                 return _page(url, exchange)
-            url = urljoin(url, location)
+            url = _joined(url, location)
             if exchange.answer.status not in (307, 308):
                 method, body, headers = "GET", b"", ()
         raise RuleBroken(Finding("the console redirects without end", expected="a page", actual=url))
 
     def _check(self, url: str) -> None:
-        parts = urlsplit(url)
-        if f"{parts.scheme}://{parts.netloc}" not in self.origins:
+        try:
+            parts = urlsplit(url)
+            origin = f"{parts.scheme}://{parts.netloc}"
+        except ValueError:
+            origin = ""
+        if origin not in self.origins:
             raise RuleBroken(
                 Finding(
                     "an address leads away from the console; nothing was sent there",
@@ -180,7 +193,7 @@ def _page(url: str, exchange: Exchange) -> Page:
     answer = exchange.answer
     parsed = LexborHTMLParser("" if answer is None else answer.body.decode("utf-8", "replace"))
     forms = [_form(url, form) for form in parsed.css("form")]
-    links = {_words(link): urljoin(url, _attribute(link, "href")) for link in parsed.css("a")}
+    links = {_words(link): _joined(url, _attribute(link, "href")) for link in parsed.css("a")}
     parsed.strip_tags(["script", "style", "template", "head"])
     return Page(
         url, exchange.status or 0, "" if parsed.body is None else _words(parsed.body), forms, links, exchange
@@ -202,13 +215,21 @@ def _form(url: str, form: LexborNode) -> Form:
             password = name if kind == "password" else password
             login = name if kind in ("text", "email") and login is None else login
     return Form(
-        action=urljoin(url, _attribute(form, "action") or url),
+        action=_joined(url, _attribute(form, "action") or url),
         method=_attribute(form, "method", "get").upper(),
         fields=fields,
         password=password,
         login=login,
         buttons=buttons,
     )
+
+
+def _joined(base: str, address: str) -> str:
+    """The address, absolute; as it is where it is no URL at all."""
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address
 
 
 def _attribute(node: LexborNode, name: str, default: str = "") -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from harness.checks.results import broken, describe, documents, is_success, texts
+from harness.checks.results import broken, describe, documents, is_success, parse_json, texts
 from harness.exchanges import Exchange
 
 
@@ -63,7 +63,4 @@ def differences(first: Any, second: Any, path: str = "") -> Iterator[tuple[str, 
 def _text_document(value: Any) -> Any:
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return None
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
+    return parse_json(value)

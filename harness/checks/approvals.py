@@ -120,8 +120,12 @@ def expect_instructions(approval: Approval, exchange: Exchange) -> None:
 
 def expect_absolute(approval: Approval, exchange: Exchange) -> None:
     """APR-02: the url is absolute http or https."""
-    parts = urlsplit(approval.url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    try:
+        parts = urlsplit(approval.url)
+        absolute = parts.scheme in ("http", "https") and bool(parts.netloc)
+    except ValueError:
+        absolute = False
+    if not absolute:
         raise broken(
             "the address of the approval is not absolute",
             exchange,

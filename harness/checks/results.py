@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.exchanges import Exchange
 from harness.verdicts import Finding, RuleBroken
+from harness.wire.json_text import parse
 
 _DEPTH = 12
 
@@ -83,10 +84,7 @@ def documents(exchange: Exchange) -> Iterator[Any]:
 
 def parse_json(text: str) -> Any:
     """The JSON document in a text, None where the text is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return parse(text.encode("utf-8", "replace")).value
 
 
 def codes_of(exchange: Exchange, known: Sequence[str]) -> set[str]:

@@ -314,7 +314,7 @@ def report(
         list[str],
         typer.Argument(
             help="Run records; several are merged. NAME=PATH names the server of one, to tell it from others.",
-            metavar="RECORD...",
+            metavar="RECORD",
         ),
     ],
     out: Out = DEFAULT_OUT,

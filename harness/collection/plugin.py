@@ -22,8 +22,8 @@ from harness.collection.judgement import Judgement, judge
 from harness.collection.loading import STEPS, load_steps
 from harness.collection.selection import Selection, select
 from harness.collection.suite import build_suite
-from harness.record.evidence import exchange_lines, finding_lines
-from harness.record.redaction import Redactor
+from harness.record.evidence import exchange_lines, finding_lines, words
+from harness.record.redaction import PIECE, Redactor
 from harness.record.writing import line
 from harness.settings import Settings
 from harness.verdicts import Verdict
@@ -245,7 +245,7 @@ def ended(
             "era": case.era,
             "advisory": case.advisory,
             "verdict": judgement.verdict,
-            "reason": redactor.data(judgement.reason),
+            "reason": None if judgement.reason is None else words(judgement.reason, redactor),
             "seconds": round(seconds, 6),
             "steps": [step_line(bound, "not run", 0.0) for bound in case.steps] if steps is None else steps,
             "findings": finding_lines(judgement.findings, redactor),
@@ -260,7 +260,8 @@ def ended(
         "verdict": str(judgement.verdict),
         "others": others,
         "line": text,
-        "secrets": sorted(secrets),
+        # What is told of the whole run is short: of a secret without end its beginning will do.
+        "secrets": sorted({secret[:PIECE] for secret in secrets}),
     }
 
 

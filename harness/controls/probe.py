@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -12,6 +13,7 @@ from harness.checks.results import describe, is_question, is_success
 from harness.controls.moving import move
 from harness.controls.time_control import TimeControl, TimeName
 from harness.exchanges import Era, Exchange
+from harness.record.redaction import Redactor
 from harness.settings import Settings
 from harness.steps.calls import call_for, confirm, send
 from harness.verdicts import NotTestable, RuleBroken
@@ -37,10 +39,10 @@ def probe_time(settings: Settings) -> TimeControl:
     try:
         name: TimeName = "faketime" if settings.time_file else "upstream-date"
         found = _confirmations(world, name)
-        try:
-            return replace(found, dates=_dates(world))
-        except RuleBroken:
-            return found
+        with suppress(RuleBroken):
+            found = replace(found, dates=_dates(world))
+        # It is told in records of scenarios that know nothing of this tenant's secrets.
+        return replace(found, said=Redactor(world.redactions).text(found.said))
     finally:
         world.close()
 

@@ -19,6 +19,9 @@ from harness.wire.eras import ERA_TABLES, EraTable, era_of
 VIOLATIONS = 10
 """Violations that are told of one message at most."""
 
+ITEMS = 5000
+"""Items of one page of a list that are judged; a page that holds more is a violation."""
+
 _REMEMBERED = 8192
 _LISTED: Mapping[str, str] = {
     "tools/list": "tools",
@@ -125,7 +128,9 @@ class Oracle:
         if listed is not None and isinstance(items, list):
             # Callers see different lists of the same items: each item is judged once.
             yield from unsaid.listed_twice(method, value)
-            for position, item in enumerate(items):
+            if len(items) > ITEMS:
+                yield (listed,), f"has {len(items)} items; more than {ITEMS} on a page are too many to read"
+            for position, item in enumerate(items[:ITEMS]):
                 for path, sentence in self._verdict(("item", method, revision, None), item):
                     yield (listed, position, *path), sentence
             value = {**value, listed: []}

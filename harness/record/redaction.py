@@ -12,17 +12,35 @@ from urllib.parse import quote, quote_plus
 MARK: Final = "«secret»"
 # Shorter values would be found in ordinary words, and nothing so short protects anything.
 SHORTEST: Final = 6
+# Longer ones are taken out piece by piece, as far as any text of a record goes: what a server calls a secret may have
+# any length. Pieces of a multiple of three bytes are found in base64 too.
+PIECE: Final = 3072
+PIECES: Final = 64
 # Characters that stand for none; no text holds them afterwards. One goes between texts that are searched together, one
 # holds the place of the mark until the end, so that a secret like a word of the mark is not found in it again.
 _BETWEEN: Final = "\ufdd0"
 _PLACE: Final = "\ufdd1"
 _UNKNOWN: Final = "\ufffd"
+_REMEMBERED: Final = 256
 _HEX: Final = re.compile(r"%[0-9A-F]{2}")
 
 
-@lru_cache(maxsize=8192)
+def pieces(secret: str) -> list[str]:
+    """The secret itself, or a long one cut into pieces."""
+    return [secret[at : at + PIECE] for at in range(0, min(len(secret), PIECE * PIECES), PIECE)]
+
+
 def forms(secret: str) -> tuple[str, ...]:
     """The secret as it is, and encoded for URLs, JSON, HTML and in base64."""
+    return _known_forms(secret) if len(secret) <= _REMEMBERED else _forms(secret)
+
+
+@lru_cache(maxsize=8192)
+def _known_forms(secret: str) -> tuple[str, ...]:
+    return _forms(secret)
+
+
+def _forms(secret: str) -> tuple[str, ...]:
     raw = secret.encode("utf-8", "surrogatepass")
     clean = raw.decode("utf-8", "replace")
     escaped = [json.dumps(clean)[1:-1], json.dumps(clean, ensure_ascii=False)[1:-1]]
@@ -45,9 +63,15 @@ class Redactor:
     """Takes a set of secrets out of texts and of whatever holds texts."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        found = {form for secret in secrets if len(secret) >= SHORTEST for form in forms(secret)}
+        parts = {part for secret in secrets for part in pieces(secret) if len(part) >= SHORTEST}
+        found = {form for part in parts for form in forms(part)}
         # The longest first: a secret may contain another, and no remainder of it may stay.
         self._forms = sorted(found, key=lambda form: (-len(form), form))
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest text that is taken out in one."""
+        return len(self._forms[0]) if self._forms else 0
 
     def text(self, text: str) -> str:
         """The text without any secret; what cannot be written as UTF-8 is replaced too."""
@@ -56,6 +80,19 @@ class Redactor:
         for form in self._forms:
             text = text.replace(form, _PLACE)
         return text.replace(_PLACE, MARK)
+
+    def ending(self, text: str) -> str:
+        """The text, where it was cut within a secret, without what is left of that: what shows half of one or more.
+
+        An ellipsis or quotes may stand behind the cut.
+        """
+        bare = text.rstrip("…'\"")
+        for form in self._forms:
+            half = (len(form) + 1) // 2
+            at = bare.rfind(form[:half])
+            if at >= 0 and form.startswith(bare[at:]):
+                return bare[:at] + MARK + text[len(bare) :]
+        return text
 
     def data(self, value: Any) -> Any:
         """The same JSON data, every text in it without any secret; the keys of objects are left."""

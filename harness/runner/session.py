@@ -69,7 +69,7 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
             done(payload)
 
     problem = None
-    for part, several in _parts(plan, orders.settings):
+    for part, several in parts(plan, orders.settings):
         problem = problem or _session(replace(orders, part=part), plan, ended, several)
     if orders.until_failed and failed and problem is None:
         return
@@ -82,7 +82,7 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
         )
 
 
-def _parts(plan: Plan, settings: Settings) -> Iterator[tuple[Part, int]]:
+def parts(plan: Plan, settings: Settings) -> Iterator[tuple[Part, int]]:
     """The parts of a run, one after another, each with the number of processes it takes (0: this one)."""
 
     def count(part: Part) -> int:

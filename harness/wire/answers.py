@@ -13,6 +13,7 @@ Message = dict[str, Any]
 
 _SUBSCRIPTION = "subscriptions/listen"
 _COMPLAINTS = 20
+_MESSAGES = 1000
 _NOT_WHOLE = "the body is not whole"
 
 
@@ -173,6 +174,9 @@ def _read_json(reader: _Reader, answer: HttpAnswer) -> None:
 def _read_events(reader: _Reader, answer: HttpAnswer) -> None:
     parser = SseParser()
     for event in parser.feed(answer.body):
+        if len(reader.others) >= _MESSAGES:
+            reader.complain(f"more than {_MESSAGES} messages come with the answer")
+            return
         # An empty event only primes a reconnection; other types of event carry no messages.
         if event.type != "message" or not event.data:
             continue

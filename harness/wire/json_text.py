@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 DEPTH_LIMIT = 128
 """Levels of nesting that are read; deeper text would cost whoever walks through it the stack."""
 
+VALUE_LIMIT = 200_000
+"""Values that are read of one text; tiny ones cost thirty times the bytes they came in."""
+
 # Possessive: there is nothing to go back to, and long strings would make it remember a lot.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _INNERMOST = re.compile(rb"\[\]|\{\}")
@@ -36,6 +39,8 @@ def parse(raw: bytes) -> Parsed:
         raw = raw[3:]
     if depth_exceeds(raw, DEPTH_LIMIT):
         return _unreadable(notes, f"the JSON is nested deeper than {DEPTH_LIMIT} levels")
+    if holds_more_than(raw, VALUE_LIMIT):
+        return _unreadable(notes, f"the JSON holds more than {VALUE_LIMIT} values")
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -77,6 +82,15 @@ def depth_exceeds(raw: bytes, limit: int) -> bool:
             return brackets.count(b"[") + brackets.count(b"{") > limit
         brackets = inner
     return True
+
+
+def holds_more_than(raw: bytes, limit: int) -> bool:
+    """Whether a text holds more values than that, counted by what parts and opens them, without parsing."""
+    marks = (b",", b":", b"[", b"{")
+    if sum(map(raw.count, marks)) <= limit:
+        return False
+    bare = _STRING.sub(b"", raw)
+    return sum(map(bare.count, marks)) > limit
 
 
 def _first_repeated(pairs: list[tuple[str, Any]]) -> str:

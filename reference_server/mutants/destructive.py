@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from mcp_types import CallToolResult, InputRequiredResult, Tool
 
@@ -168,6 +169,21 @@ class FurtherMarkedToolRunsUnasked(Tools):
         return super().describe(replace(operation, always_destructive=operation.always_destructive or marked))
 
 
+class YesToOneRunsAll(Tools):
+    """Who said yes to one destructive call is asked about no other."""
+
+    rule = "KADU-DST-04"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        trusted: set[str | None] = self.__dict__.setdefault("trusted", set())
+        if operation.destructive and turn.state is None and turn.caller.person in trusted:
+            return None
+        instead = await super().gate(turn, operation, arguments)
+        if operation.destructive and instead is None:
+            trusted.add(turn.caller.person)
+        return instead
+
+
 class NewAddressRunsUnasked(Unasked):
     """A webhook gets a new address unasked."""
 
@@ -195,6 +211,22 @@ class EveryWebhookChangeAsks(Tools):
         self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]
     ) -> tuple[Answer | None, bool]:
         return (await super().changes(caller, operation, arguments))[0], True
+
+
+class NewPathRunsUnasked(Tools):
+    """A webhook gets another address at the same host unasked."""
+
+    rule = "KADU-DST-05"
+
+    async def changes(
+        self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]
+    ) -> tuple[Answer | None, bool]:
+        missing, changes = await super().changes(caller, operation, arguments)
+        reading = self.contract.reading(operation)
+        if missing is not None or not changes or reading is None:
+            return missing, changes
+        record = await self.send(caller, args.request(reading, {"id": arguments["id"]}))
+        return None, urlsplit(record.body["url"]).netloc != urlsplit(str(arguments["url"])).netloc
 
 
 class NewAddressDropped(Tools):

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from mock_api.api import Api
-from mock_api.asgi import App
+from mock_api.asgi import ABORT, App
 from mock_api.control import Control
 from mock_api.persistence import KeptTenants
 from mock_api.product import Product, load_product
@@ -203,6 +203,33 @@ def test_at_every_moment_a_decision_is_wholly_there_or_not_at_all(mock: Mock) ->
 
     asyncio.run(main())
     assert len(moments) > 5
+
+
+def test_an_answer_that_a_fault_drops_is_kept_before_the_connection_is_cut(mock: Mock) -> None:
+    async def main() -> None:
+        tenant, token = await _tenant(mock)
+        tenant.faults.arm("kadu_workspaces_create", "drop_response", None)
+        messages = [{"type": "http.request", "body": b'{"name":"A"}'}, {"type": "http.disconnect"}]
+        cut = list[int]()
+
+        async def receive() -> Any:
+            return messages.pop(0)
+
+        async def send(message: Any) -> None:
+            raise AssertionError(message)
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v1/workspaces",
+            "query_string": b"",
+            "headers": [(b"authorization", f"Bearer {token}".encode())],
+            "extensions": {ABORT: lambda: cut.append(len(_ledger(mock.killed()[tenant.id])))},
+        }
+        await mock.api(scope, receive, send)
+        assert cut == [1]
+
+    asyncio.run(main())
 
 
 def test_a_key_in_progress_is_not_kept(mock: Mock) -> None:

@@ -1,6 +1,7 @@
 """Confirmation in the chat: every way a call does not run, and the one way it does."""
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -264,24 +265,51 @@ async def test_unrecorded_confirmation_runs_nothing(
     assert len(upstream.effects()) == 1
 
 
+def waiting(result: Any) -> dict[str, Any]:
+    """What an answer tells that waits for an approval by link."""
+    assert result.get("isError") is not True
+    assert "structuredContent" not in result
+    [block] = result["content"]
+    told: dict[str, Any] = json.loads(block["text"])
+    assert (told["status"], told["approval"]["status"]) == ("approval_required", "pending")
+    return told["approval"]
+
+
 @pytest.mark.parametrize("elicitation", [None, {"url": {}}])
-async def test_without_forms_nothing_runs(
+async def test_without_forms_the_call_waits_for_a_link(
     connect: MakePeer, upstream: StubUpstream, elicitation: Any
 ) -> None:
     peer = await connect(elicitation=elicitation)
-    assert code(await peer.call("kadu_tasks_run", RUN)) == "confirmation_unavailable"
+    approval = waiting(await peer.call("kadu_tasks_run", RUN))
+    assert approval["resource_uri"] == f"kobana://kadu/operation_approvals/{approval['id']}"
+    assert approval["check_with"] == {
+        "tool": "kadu_operation_approvals_get",
+        "arguments": {"id": approval["id"]},
+    }
     state = (await asked(await connect(elicitation={})))["requestState"]
-    result = await peer.call("kadu_tasks_run", RUN, requestState=state, inputResponses=YES)
-    assert code(result) == "confirmation_unavailable"
+    waiting(await peer.call("kadu_tasks_run", RUN, requestState=state, inputResponses=YES))
     assert upstream.effects() == []
+    stored = [one for one in upstream.asked if one.path == "/v1/operation_approvals"]
+    assert [one.body for one in stored] == [{"operation": "kadu_tasks_run", "arguments": RUN}] * 2
 
 
 async def test_handshake_era_never_confirms_in_the_chat(connect: MakePeer, upstream: StubUpstream) -> None:
     state = (await asked(await connect(elicitation={})))["requestState"]
     peer = await connect(modern=False)
-    result = await peer.call("kadu_tasks_run", RUN, requestState=state, inputResponses=YES)
-    assert code(result) == "confirmation_unavailable"
+    waiting(await peer.call("kadu_tasks_run", RUN, requestState=state, inputResponses=YES))
     assert upstream.effects() == []
+
+
+@pytest.mark.parametrize("fault", [error(503, "unavailable"), (0, None), error(429, "too_many_requests")])
+async def test_an_approval_that_cannot_be_stored_refuses_the_call(
+    connect: MakePeer, upstream: StubUpstream, fault: Any
+) -> None:
+    peer = await connect(modern=False)
+    upstream.faults["/v1/operation_approvals"] = fault
+    assert code(await peer.call("kadu_tasks_run", RUN)) == "confirmation_unavailable"
+    assert upstream.effects() == []
+    upstream.faults.clear()
+    waiting(await peer.call("kadu_tasks_run", RUN))
 
 
 async def test_both_modes_are_forms(connect: MakePeer) -> None:

@@ -118,7 +118,7 @@ def test_servers_of_a_matrix_are_named(report: Report) -> None:
         ),
         (("a.ndjson", "--out", "garbage"), "The reports cannot be written to garbage: File exists."),
         (("merged.ndjson", "b.ndjson", "--out", "."), "merged.ndjson is one of the records to be merged"),
-        ((), "Missing argument 'RECORD...'."),
+        ((), "Missing argument 'RECORD'."),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(report: Report, arguments: tuple[str, ...], said: str) -> None:

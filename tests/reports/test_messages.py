@@ -41,9 +41,9 @@ def official(path: str) -> Path:
 
 
 def program(*names: str) -> str:
-    """A program on the PATH, by the first of its names that is there."""
+    """A program beside the official packages or on the PATH, by the first of its names that is there."""
     for name in names:
-        found = shutil.which(name)
+        found = shutil.which(name, path=str(MODULES.parent / ".bin")) or shutil.which(name)
         if found is not None:
             return found
     missing(f"there is no {names[0]}")
