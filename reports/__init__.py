@@ -18,7 +18,7 @@ FORMATS: Final = {
     "json": "report.json",
     "messages": "messages.ndjson",
 }
-AFTER_A_RUN: Final = ("html", "junit")
+AFTER_A_RUN: Final = ("html", "junit", "md", "json")
 
 
 def render_all(record_path: Path, out_dir: Path, formats: Collection[str] = AFTER_A_RUN) -> list[Path]:

@@ -148,13 +148,14 @@ class Person:
             parts = urlsplit(url)
             origin = f"{parts.scheme}://{parts.netloc}"
         except ValueError:
-            origin = ""
+            origin = "what is no URL"
         if origin not in self.origins:
             raise RuleBroken(
                 Finding(
                     "an address leads away from the console; nothing was sent there",
                     expected=f"an address at {' or '.join(self.origins)}",
-                    actual=url[:300],
+                    # The address itself may be a secret, and where it leads to is none.
+                    actual=f"an address at {origin[:200]}, which is none of the console's",
                 )
             )
 

@@ -23,7 +23,8 @@ def describe(exchange: Exchange) -> str:
     if exchange.answer is None:
         return exchange.problem or "no answer"
     if exchange.message is None:
-        return f"HTTP {exchange.status}; " + ("; ".join(exchange.malformed[:3]) or "no message")
+        why = [*filter(None, [exchange.problem]), *exchange.malformed[:3]]
+        return f"HTTP {exchange.status}; " + ("; ".join(why) or "no message")
     if exchange.error is not None:
         data = exchange.error.get("data")
         return (

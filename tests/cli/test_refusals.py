@@ -192,7 +192,7 @@ def test_a_server_that_refuses_everything_in_json_rpc_is_judged_and_fails(cli, c
     assert said.code == 1, said
     assert "KADU-CNF-03 is broken" in said.out
     names = {path.name for path in (tmp_path / "kadu-conformance-report").iterdir()}
-    assert names == {"run.ndjson", "report.html", "junit.xml"}
+    assert names == {"run.ndjson", "report.html", "junit.xml", "summary.md", "report.json"}
 
 
 def test_a_wrong_control_secret(cli, dead, elsewhere, secret_file):

@@ -130,13 +130,20 @@ def redirected(to: str) -> Behaviour:
     return says(lambda asked: http(b"", f"location: {to}", status="307 Temporary Redirect"))
 
 
-def many_tools(asked: Asked) -> Any:
-    if asked.method != "tools/list":
-        return asked.right["result"]
-    return {
-        **asked.right["result"],
-        "tools": [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(100_000)],
-    }
+def listed(count: int) -> Behaviour:
+    """Lists that many tools."""
+    tools: list[bytes] = []
+
+    def behave(asked: Asked, connection: socket.socket) -> None:
+        if asked.method != "tools/list":
+            connection.sendall(http(as_json(asked.right)))
+            return
+        if not tools:
+            tools.extend(b'{"name":"t%d","inputSchema":{"type":"object"}}' % n for n in range(count))
+        whole = as_json({**asked.right, "result": {**asked.right["result"], "tools": []}})
+        connection.sendall(http(whole.replace(b'"tools": []', b'"tools":[' + b",".join(tools) + b"]")))
+
+    return behave
 
 
 def endless_pages(asked: Asked) -> Any:
@@ -229,7 +236,8 @@ MISBEHAVIOURS: dict[str, Behaviour] = {
     "not_json": says(lambda asked: http(as_json(asked.right)[:-2] + b",]")),
     "not_utf8": says(lambda asked: http(as_json(asked.right)[:-2] + b',"x":"\xff\xfe\xc3"}')),
     "deep": says(lambda asked: http(DEEP)),
-    "many_tools": answers(many_tools),
+    "many_tools": listed(100_000),
+    "crowded_tools": listed(20_000),
     "endless_pages": answers(endless_pages),
     "crowd": answers(crowd),
     "big_state": answers(big_state),

@@ -10,12 +10,12 @@ from reports import FORMATS, files, render_all
 from tests.reports import sample
 
 
-def test_after_a_run_two_reports_are_written_and_nothing_else(tmp_path: Path) -> None:
+def test_after_a_run_four_reports_are_written_and_nothing_else(tmp_path: Path) -> None:
     record = sample.write(tmp_path / "run.ndjson", sample.whole_run("broken"))
     out = tmp_path / "new" / "folder"
     paths = render_all(record, out)
-    assert paths == [out / "report.html", out / "junit.xml"]
-    assert sorted(path.name for path in out.iterdir()) == ["junit.xml", "report.html"]
+    assert paths == [out / name for name in ("report.html", "junit.xml", "summary.md", "report.json")]
+    assert sorted(path.name for path in out.iterdir()) == ["junit.xml", "report.html", "report.json", "summary.md"]
     assert all(path.stat().st_size > 1_000 for path in paths)
 
 
