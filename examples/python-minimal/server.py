@@ -20,7 +20,9 @@ server = MCPServer("kadu-minimal", instructions="Reads and creates workspaces of
 upstream = httpx2.AsyncClient(base_url=API, timeout=10, trust_env=False)
 
 
-async def ask(ctx: Context, method: str, path: str, *, body: Any = None, key: str | None = None) -> dict[str, Any]:
+async def ask(
+    ctx: Context, method: str, path: str, *, body: Any = None, key: str | None = None
+) -> dict[str, Any]:
     """One request upstream under the caller's own token."""
     headers = {"Authorization": (ctx.headers or {}).get("authorization", "")}
     if key is not None:
@@ -39,25 +41,29 @@ async def kadu_me_get(ctx: Context) -> dict[str, Any]:
 
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False))
-async def kadu_workspaces_get(id: str, ctx: Context) -> dict[str, Any]:  # noqa: A002
+async def kadu_workspaces_get(id: str, ctx: Context) -> dict[str, Any]:
     """One workspace."""
     return await ask(ctx, "GET", f"/v1/workspaces/{id}")
 
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))
 async def kadu_workspaces_create(
-    name: str, ctx: Context, idempotency_key: Annotated[str | None, Field(min_length=1, max_length=255)] = None
+    name: str,
+    ctx: Context,
+    idempotency_key: Annotated[str | None, Field(min_length=1, max_length=255)] = None,
 ) -> dict[str, Any]:
     """Create a workspace."""
     return await ask(ctx, "POST", "/v1/workspaces", body={"name": name}, key=idempotency_key)
 
 
 @server.resource("kobana://kadu/workspaces/{id}", mime_type="application/json")
-async def workspace(id: str, ctx: Context) -> str:  # noqa: A002
+async def workspace(id: str, ctx: Context) -> str:
     """A workspace as a document."""
     return json.dumps(await ask(ctx, "GET", f"/v1/workspaces/{id}"))
 
 
 if __name__ == "__main__":
     app = server.streamable_http_app(stateless_http=True, json_response=True)
-    uvicorn.run(app, host=os.environ.get("HOST", "127.0.0.1"), port=int(os.environ["PORT"]), log_level="warning")
+    uvicorn.run(
+        app, host=os.environ.get("HOST", "127.0.0.1"), port=int(os.environ["PORT"]), log_level="warning"
+    )

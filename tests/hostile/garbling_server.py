@@ -49,7 +49,9 @@ def places(value: Any, inside: Any = None, key: Any = None) -> Iterator[Place]:
 
 def garbled(message: Any, choice: random.Random) -> Any:
     """The message with something else in one place; in a text that is JSON, that may be within it."""
-    found = [place for place in places(message) if place[1] not in ("jsonrpc", "id") or place[0] is not message]
+    found = [
+        place for place in places(message) if place[1] not in ("jsonrpc", "id") or place[0] is not message
+    ]
     if not found:
         return message
     holder, key = choice.choice(found)

@@ -15,7 +15,12 @@ def test_after_a_run_four_reports_are_written_and_nothing_else(tmp_path: Path) -
     out = tmp_path / "new" / "folder"
     paths = render_all(record, out)
     assert paths == [out / name for name in ("report.html", "junit.xml", "summary.md", "report.json")]
-    assert sorted(path.name for path in out.iterdir()) == ["junit.xml", "report.html", "report.json", "summary.md"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "junit.xml",
+        "report.html",
+        "report.json",
+        "summary.md",
+    ]
     assert all(path.stat().st_size > 1_000 for path in paths)
 
 
