@@ -5,17 +5,21 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WITNESSES := tests/official/node_modules/.package-lock.json
 
-.PHONY: prove test soak check format lock clean
+.PHONY: bench prove test soak check format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
 test: $(STAMP) $(WITNESSES)
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 # The long form of every test that has one: kills, races, registers against a model, each mutant against every rule.
 soak: $(STAMP)
 	KADU_SOAK=1 $(BIN)/pytest $$(grep -rl --include='test_*.py' KADU_SOAK tests | sort) $(ARGS)
+
+# Measures what is promised, on a quiet machine, and writes docs/bench.md.
+bench: $(STAMP)
+	$(BIN)/python -m bench
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -8,10 +8,12 @@ It keeps some rules and not others: it is where a team starts, not where it ends
 import json
 import os
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import httpx2
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -23,14 +25,18 @@ upstream = httpx2.AsyncClient(base_url=API, timeout=10, trust_env=False)
 async def ask(
     ctx: Context, method: str, path: str, *, body: Any = None, key: str | None = None
 ) -> dict[str, Any]:
-    """One request upstream under the caller's own token."""
+    """One request upstream under the caller's own token. Raises ResourceError with the API's code.
+
+    The SDK tells callers the words of that error, of a tool as well as of a document; of any other it tells nothing.
+    """
     headers = {"Authorization": (ctx.headers or {}).get("authorization", "")}
     if key is not None:
         headers["X-Idempotency-Key"] = key
     answer = await upstream.request(method, path, json=body, headers=headers)
     told: dict[str, Any] = answer.json()
     if answer.status_code >= 400:
-        raise ValueError(str(told["errors"][0]["code"]).upper())
+        refusal = ResourceNotFoundError if answer.status_code == 404 else ResourceError
+        raise refusal(str(told["errors"][0]["code"]).upper())
     return told
 
 
@@ -43,7 +49,7 @@ async def kadu_me_get(ctx: Context) -> dict[str, Any]:
 @server.tool(annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False))
 async def kadu_workspaces_get(id: str, ctx: Context) -> dict[str, Any]:
     """One workspace."""
-    return await ask(ctx, "GET", f"/v1/workspaces/{id}")
+    return await ask(ctx, "GET", f"/v1/workspaces/{quote(id, safe='')}")
 
 
 @server.tool(annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False))
@@ -59,7 +65,7 @@ async def kadu_workspaces_create(
 @server.resource("kobana://kadu/workspaces/{id}", mime_type="application/json")
 async def workspace(id: str, ctx: Context) -> str:
     """A workspace as a document."""
-    return json.dumps(await ask(ctx, "GET", f"/v1/workspaces/{id}"))
+    return json.dumps(await ask(ctx, "GET", f"/v1/workspaces/{quote(id, safe='')}"))
 
 
 if __name__ == "__main__":

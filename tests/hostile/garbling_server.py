@@ -1,21 +1,22 @@
 """A server whose answers are right but for one value here and there: `python garbling_server.py SEED PORT`.
 
-It stands before a reference server of its own and puts something else into every third answer: another type, a
+It stands before a reference server of its own and puts something else into every other answer: another type, a
 number without end, a half character, a thousand levels. The same seed garbles the same way.
 """
 
+import contextlib
 import http.client
 import json
 import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-EVERY = 3
+EVERY = 2
+DEEPER = 0.85
 NASTY: tuple[Any, ...] = (
     None,
     True,
@@ -38,39 +39,36 @@ NASTY: tuple[Any, ...] = (
 Place = tuple[Any, Any]
 
 
-def places(value: Any, inside: Any = None, key: Any = None) -> Iterator[Place]:
-    """Every place in a value: what holds it, and under which key."""
-    if inside is not None:
-        yield inside, key
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for name, one in inner:
-        yield from places(one, value, name)
+def place(value: Any, choice: random.Random) -> Place | None:
+    """A place somewhere in a value, those high up as likely as those deep down; None where there is none."""
+    keys = (
+        list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    )
+    if not keys:
+        return None
+    key = choice.choice(keys)
+    deeper = place(value[key], choice) if choice.random() < DEEPER else None
+    return deeper or (value, key)
 
 
 def garbled(message: Any, choice: random.Random) -> Any:
     """The message with something else in one place; in a text that is JSON, that may be within it."""
-    found = [
-        place for place in places(message) if place[1] not in ("jsonrpc", "id") or place[0] is not message
-    ]
-    if not found:
-        return message
-    holder, key = choice.choice(found)
+    found = place(message, choice)
+    if found is None:
+        return choice.choice(NASTY)
+    holder, key = found
     held = holder[key]
-    if isinstance(held, str) and held.startswith(("{", "[")) and choice.random() < 0.8:
-        try:
-            holder[key] = json.dumps(garbled(json.loads(held), choice))
-        except ValueError:
-            holder[key] = held[:-1]
-    elif choice.random() < 0.2:
-        if isinstance(holder, dict):
-            del holder[key]
+    if isinstance(held, str) and held.startswith(("{", "[")) and choice.random() < DEEPER:
+        holder[key] = json.dumps(garbled(json.loads(held), choice))
+    elif choice.random() < 0.2 and isinstance(holder, dict):
+        del holder[key]
     else:
         holder[key] = choice.choice(NASTY)
     return message
 
 
 def handler(port: int, choice: random.Random) -> type[BaseHTTPRequestHandler]:
-    """Passes requests on, and every third answer on garbled."""
+    """Passes requests on, and every other answer on garbled."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -86,10 +84,8 @@ def handler(port: int, choice: random.Random) -> type[BaseHTTPRequestHandler]:
             text = came.read()
             behind.close()
             if choice.randrange(EVERY) == 0 and b'"initialize"' not in body:
-                try:
+                with contextlib.suppress(json.JSONDecodeError):
                     text = json.dumps(garbled(json.loads(text), choice)).encode()
-                except ValueError:
-                    pass
             self.send_response(came.status)
             for name, value in came.getheaders():
                 if name.lower() not in ("content-length", "date", "server", "connection"):
