@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WITNESSES := tests/official/node_modules/.package-lock.json
+EXAMPLE := examples/typescript-minimal/node_modules/.package-lock.json
 
 .PHONY: bench prove test soak check format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
-test: $(STAMP) $(WITNESSES)
+test: $(STAMP) $(WITNESSES) $(EXAMPLE)
 	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 # The long form of every test that has one: kills, races, registers against a model, each mutant against every rule.
@@ -48,5 +49,9 @@ $(STAMP): requirements.lock pyproject.toml
 $(WITNESSES): tests/official/package-lock.json
 	cd tests/official && npm ci || echo "No official MCP suite and clients: npm ci failed in tests/official." >&2
 
+# Where its packages cannot be had, its tests say so and are skipped.
+$(EXAMPLE): examples/typescript-minimal/package-lock.json
+	cd examples/typescript-minimal && npm ci || echo "No example for Node: npm ci failed in examples/typescript-minimal." >&2
+
 clean:
-	rm -rf $(VENV) tests/official/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report
+	rm -rf $(VENV) tests/official/node_modules examples/typescript-minimal/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report

@@ -19,6 +19,7 @@ class Settings:
     `time_proven` is true where it is known that the time control moves the clock by which this server lets a yes grow
     old, `dates_proven` where it moves the one by which it computes dates; `time_said` is what was seen, in a sentence.
     `time_file` is the file that a process moved by libfaketime follows, empty where none is.
+    `person` is who decides on a console that is not ours: `manual`, or a command; empty for the mock's own console.
 
     `public_url` is where the API's own links lead, where that is not `api_url`. `headers` (name, value) go with every
     request to the server under test, `ca_file` names authorities its certificate may come from. `tags` and `not_tags`
@@ -44,6 +45,7 @@ class Settings:
     dates_proven: bool = False
     time_said: str = ""
     time_file: str = ""
+    person: str = ""
     public_url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     ca_file: str | None = None

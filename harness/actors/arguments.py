@@ -155,7 +155,7 @@ def resolve(schema: Schema, root: Schema) -> Schema:
         choices = [one for key in ("anyOf", "oneOf") for one in _list(schema.get(key)) if _schema(one)]
         if "$ref" in schema:
             target: Any = root
-            for part in str(schema["$ref"]).removeprefix("#/").split("/"):
+            for part in str(schema["$ref"]).removeprefix("#").split("/")[1:]:
                 target = _schema(target).get(part.replace("~1", "/").replace("~0", "~"))
             schema = _schema(target)
         elif choices:

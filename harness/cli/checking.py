@@ -1,12 +1,14 @@
 """The options of `run`, each alone and all together: what they mean, and what of them does not fit."""
 
 import re
+import shlex
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from harness.actors.deputy import MANUAL
 from harness.cli.choices import Accepting, Given
 from harness.controls.choosing import check as check_time
 from harness.runner.refusal import CannotRun
@@ -34,6 +36,7 @@ def check(given: Given) -> None:
     """Raises CannotRun for the first option that does not fit the others."""
     _check_urls(given)
     check_time(given.time, command=given.command is not None, max_wait=given.max_wait)
+    _check_person(given)
     if given.read_only:
         _check_read_only(given)
     elif given.token_file or given.token_variable:
@@ -54,6 +57,21 @@ def check(given: Given) -> None:
         )
     if given.command is None and any("{port}" in url for url in given.urls):
         raise CannotRun("{port} in --url stands for the port of a server that --command starts.")
+
+
+def _check_person(given: Given) -> None:
+    if given.person is not None and given.person_command is not None:
+        raise CannotRun("--person and --person-command do not go together: one of them decides.")
+    if given.person not in (None, MANUAL):
+        raise CannotRun(
+            f"--person takes {MANUAL!r}, not {given.person!r}; a program is given by --person-command."
+        )
+    try:
+        empty = given.person_command is not None and not shlex.split(given.person_command)
+    except ValueError as error:
+        raise CannotRun(f"--person-command cannot be taken apart into words: {error}.") from error
+    if empty:
+        raise CannotRun("--person-command is empty.")
 
 
 def _check_urls(given: Given) -> None:

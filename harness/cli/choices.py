@@ -44,6 +44,8 @@ class Given:
     read_only: bool = False
     token_file: Path | None = None
     token_variable: str | None = None
+    person: str | None = None
+    person_command: str | None = None
 
 
 @dataclass(frozen=True)

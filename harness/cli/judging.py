@@ -133,7 +133,11 @@ def _for_server(given: Given) -> dict[str, Any]:
         "headers": headers_of(given, current()),
         "ca_file": authorities_of(given.ca_file),
         "max_wait": given.max_wait,
+        "person": given.person or given.person_command or "",
     }
+    if given.person:
+        # Whoever sits at the terminal is asked one thing at a time.
+        settings["workers"] = 1
     if given.read_only:
         settings |= {"read_only": True, "token": token_of(given, current()), "time_control": "none"}
     return settings

@@ -140,6 +140,8 @@ def run(
     seed: Seed = 1,
     timeout: Timeout = 10,
     time: opt.Time = "auto",
+    person: opt.Person = None,
+    person_command: opt.PersonCommand = None,
     max_wait: opt.MaxWait = 0,
     out: Out = DEFAULT_OUT,
     _config: opt.ConfigFile = None,
@@ -168,6 +170,8 @@ def run(
         read_only=read_only,
         token_file=token_file,
         token_variable=token_env,
+        person=person,
+        person_command=person_command,
     )
     raise typer.Exit(judge_server(asked, given, Accepting(baseline, update_baseline, allow_untested)))
 

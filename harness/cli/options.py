@@ -85,6 +85,19 @@ MaxWait = Annotated[
     float,
     typer.Option(help="Seconds that waits in real time may take together.", min=0, max=86400),
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(
+        help="Who decides on a console that is not the mock's: `manual` (the link is printed, you decide).",
+        metavar="manual",
+    ),
+]
+PersonCommand = Annotated[
+    str | None,
+    typer.Option(
+        help="A command that decides on such a console: JSON on its standard input and output, see docs/pipelines.md."
+    ),
+]
 ReadOnly = Annotated[
     bool,
     typer.Option(

@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus
 MARK: Final = "«secret»"
 # Shorter values would be found in ordinary words, and nothing so short protects anything.
 SHORTEST: Final = 6
+UNGUESSABLE: Final = 20
 # Longer ones are taken out piece by piece, as far as any text of a record goes: what a server calls a secret may have
 # any length. Pieces of a multiple of three bytes are found in base64 too.
 PIECE: Final = 3072
@@ -28,6 +29,15 @@ _HEX: Final = re.compile(r"%[0-9A-F]{2}")
 def pieces(secret: str) -> list[str]:
     """The secret itself, or a long one cut into pieces."""
     return [secret[at : at + PIECE] for at in range(0, min(len(secret), PIECE * PIECES), PIECE)]
+
+
+def opened_by(secret: str) -> list[str]:
+    """What of a secret is enough to open its door: of an address its path too, and what is unguessable at its end."""
+    if not secret.startswith(("http://", "https://")):
+        return [secret]
+    path = "/" + secret.partition("://")[2].partition("/")[2]
+    last = path.rpartition("/")[2]
+    return [secret, path, *([last] if len(last) >= UNGUESSABLE else [])]
 
 
 def forms(secret: str) -> tuple[str, ...]:
@@ -63,7 +73,8 @@ class Redactor:
     """Takes a set of secrets out of texts and of whatever holds texts."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        parts = {part for secret in secrets for part in pieces(secret) if len(part) >= SHORTEST}
+        opening = {one for secret in secrets for one in opened_by(secret)}
+        parts = {part for one in opening for part in pieces(one) if len(part) >= SHORTEST}
         found = {form for part in parts for form in forms(part)}
         # The longest first: a secret may contain another, and no remainder of it may stay.
         self._forms = sorted(found, key=lambda form: (-len(form), form))

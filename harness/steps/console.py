@@ -1,8 +1,10 @@
 """The person at the console: opening a link, deciding, and what the screen shows."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
+from harness.actors.deputy import MANUAL, Ask, Deputy, by_command, by_hand
 from harness.actors.person import CANCEL, CONTINUE, Page, Person
 from harness.checks.results import (
     broken,
@@ -13,12 +15,22 @@ from harness.steps.approvals import approval, waits
 from harness.verdicts import HarnessFault
 from harness.world import World
 
+DEPUTY_SECONDS = 60.0
 
-def person(world: World, position: int = 0) -> Person:
-    """Somebody of the tenant at a browser of their own; the first is the one behind the assistant's token."""
-    people: dict[int, Person] = world.story.notes.setdefault("people", {})
+
+def person(world: World, position: int = 0) -> Person | Deputy:
+    """Somebody of the tenant at a browser of their own; the first is the one behind the assistant's token.
+
+    Where the console is not ours, their deputy (`--person`, `--person-command`).
+    """
+    people: dict[int, Person | Deputy] = world.story.notes.setdefault("people", {})
     if position not in people:
         who = world.tenant.people[position]
+        if world.settings.person:
+            people[position] = Deputy(
+                who["name"], who["email"], _deputy(world.settings.person), world.record, world.next_number
+            )
+            return people[position]
         people[position] = Person(
             email=who["email"],
             password=who["password"],
@@ -30,6 +42,12 @@ def person(world: World, position: int = 0) -> Person:
             secrets=world.redactions,
         )
     return people[position]
+
+
+def _deputy(how: str) -> Ask:
+    if how == MANUAL:
+        return by_hand(lambda text: print(text, file=sys.stderr, flush=True), sys.stdin.readline)  # noqa: T201
+    return by_command(how, DEPUTY_SECONDS)
 
 
 def open_link(world: World, position: int = 0) -> Page:
@@ -239,7 +257,7 @@ def assistant_opens(world: World) -> None:
     nobody = Person(
         "",
         "",
-        person(world).origins,
+        (world.settings.console_url,),
         world.transport,
         world.record,
         world.next_number,

@@ -325,3 +325,16 @@ def serving_tls(tmp_path: Path, tls_server):
     context.load_cert_chain(certificate, key)
     with tls_server(context) as server:
         yield certificate, server
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--person", "robot"], "--person takes 'manual'"),
+        (["--person", "manual", "--person-command", "x"], "do not go together"),
+        (["--person-command", ""], "--person-command is empty"),
+        (["--person-command", "'"], "cannot be taken apart"),
+    ],
+)
+def test_who_decides_is_said_once_and_rightly(cli, refused, options, complaint):
+    refused(cli("run", "--url", "http://127.0.0.1:1/mcp", *options), complaint)

@@ -6,8 +6,7 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,14 +16,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SERVER = Path(__file__).parent / "hostile_server.py"
+BATCH = Path(__file__).parent / "batch.py"
 TIMEOUT = 0.5
 READY = 1.0
-LONGEST = 120.0
+LONGEST = 600.0
 SCENARIOS = (
-    "Discovery names",
-    "The document workspaces/{id} holds",
-    "Continuing runs kadu_tasks_run",
-    "Downloading gives",
+    "Discovery names the stateless revision and what the server can do@2026",
+    "holds what kadu_workspaces_get answers[workspaces/{id}, kadu_workspaces_get]@2025",
+    "Continuing runs kadu_tasks_run[kadu_tasks_run]@2026",
+    "Downloading gives an address and no bytes@2026",
 )
 """One of MCP-03, KADU-RES-03, KADU-APR-08 and KADU-RES-07 each: what the hostile servers are asked."""
 
@@ -119,32 +119,14 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     process.stdout.close()
 
 
-def ran(words: Sequence[str], directory: Path, **environment: str) -> Told:
-    """Run the command line as a user does, with reports to the directory."""
-    directory.mkdir()
-    out, err = directory / "stdout", directory / "stderr"
-    with out.open("wb") as stdout, err.open("wb") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "harness.cli.main", *words, "--out", str(directory)],
-            stdout=stdout,
-            stderr=stderr,
-            cwd=ROOT,
-            env={**os.environ, "COLUMNS": "120", **environment},
-        )
-        watchdog = threading.Timer(LONGEST, process.kill)
-        watchdog.start()
-        _, status, used = os.wait4(process.pid, 0)
-        watchdog.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
+def told_in(directory: Path) -> Told:
+    """What the run said that left its reports there."""
+    ended = json.loads((directory / "outcome.json").read_text())
     record = directory / "run.ndjson"
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    said = [(directory / name).read_bytes().decode() for name in ("stdout", "stderr")]
     return Told(
-        process.returncode,
-        out.read_bytes().decode(),
-        err.read_bytes().decode(),
-        tuple(json.loads(line) for line in lines),
-        directory,
-        used.ru_maxrss // 1024,
+        ended["code"], *said, tuple(json.loads(line) for line in lines), directory, ended["megabytes"]
     )
 
 
@@ -158,25 +140,37 @@ def run(
     elsewhere: Elsewhere,
     certificate: Path,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Runs]:
-    """The run against the server of a mode. All that are asked for run two at a time, each once."""
+) -> Runs:
+    """The run against the server of a mode. All that are asked for have run by then, in two processes."""
     base = tmp_path_factory.mktemp("runs")
 
-    def judged(mode: str) -> Told:
+    def order(mode: str) -> tuple[list[str], str]:
         url = ["--url", "https://localhost:{port}/mcp"] if mode == "tls" else []
         command = f"{sys.executable} {SERVER} {mode} {{port}}"
         scenarios = [word for one in SCENARIOS for word in ("--scenario", one)]
         limits = ["--timeout", str(TIMEOUT), "--ready-timeout", str(READY)]
-        words = ["run", *url, "--command", command, *mock, *scenarios, *limits]
-        return ran(words, base / mode, ELSEWHERE=elsewhere.url, CERTIFICATE=str(certificate))
+        return ["run", *url, "--command", command, *mock, *scenarios, *limits], str(base / mode)
 
     called = [item.callspec for item in request.session.items if hasattr(item, "callspec")]
-    wanted = dict.fromkeys(spec.params["mode"] for spec in called if "mode" in spec.params)
-    with ThreadPoolExecutor(2) as pool:
-        runs: dict[str, Future[Told]] = {mode: pool.submit(judged, mode) for mode in wanted}
-        yield lambda mode: runs[mode].result()
-        for one in runs.values():
-            one.cancel()
+    modes = sorted({spec.params["mode"] for spec in called if "mode" in spec.params})
+    environment = {
+        **os.environ,
+        "COLUMNS": "120",
+        "ELSEWHERE": elsewhere.url,
+        "CERTIFICATE": str(certificate),
+    }
+    batches = []
+    for part in (modes[::2], modes[1::2]):
+        process = subprocess.Popen(
+            [sys.executable, str(BATCH)], stdin=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+        )
+        assert process.stdin is not None
+        json.dump([order(mode) for mode in part], process.stdin)
+        process.stdin.close()
+        batches.append(process)
+    for process in batches:
+        assert process.wait(timeout=LONGEST) == 0
+    return lambda mode: told_in(base / mode)
 
 
 @pytest.fixture(scope="session")

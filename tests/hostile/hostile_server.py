@@ -98,6 +98,7 @@ def silence(asked: Asked, connection: socket.socket) -> None:
 def reset(asked: Asked, connection: socket.socket) -> None:
     """Breaks the connection off."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
     raise ConnectionResetError
 
 
@@ -176,7 +177,7 @@ def monstrous_schemas(asked: Asked) -> Any:
     """Schemas for which no arguments can be made, though one may try for ever."""
     if asked.method != "tools/list":
         return asked.right["result"]
-    loop: dict[str, Any] = {"type": "object", "required": ["id"], "properties": {"id": {"$ref": "#"}}}
+    loop: dict[str, Any] = {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}}
     vast = {"type": "string", "minLength": 10**12}
     wide = {"type": "array", "minItems": 10**9, "items": {"type": "string"}}
     schemas: dict[str, Any] = {
@@ -262,7 +263,7 @@ ALWAYS: dict[str, Behaviour] = {
 }
 """What comes from the first request on."""
 
-DIES_AFTER = 12
+DIES_AFTER = 6
 
 
 class Handler(socketserver.BaseRequestHandler):

@@ -76,7 +76,7 @@ FINDINGS: dict[str, tuple[str, dict[str, str]]] = {
     ),
 }
 NO_SERVER = {
-    "silence": r"The server under test did not answer at http://127\.0\.0\.1:\d+/mcp within 1 s \(.*0\.\d s\)",
+    "silence": r"The server under test did not answer at http://127\.0\.0\.1:\d+/mcp within 1 s \(no complete answer within 1 s\)",
     "html": r"No MCP server speaks at http://127\.0\.0\.1:\d+/mcp: .*HTTP 200 with text/html",
     "garbage": r"The server under test did not answer at .* \(no valid HTTP: .*\)",
     "tls": r"The server under test did not answer at https://localhost:\d+/mcp .*certificate is not trusted",
