@@ -1,6 +1,7 @@
 """The world of one scenario: its actors, the story so far, what they exchanged, what was found."""
 
 import atexit
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +20,8 @@ from harness.transport import Transport
 from harness.verdicts import Finding, HarnessFault, NotTestable
 
 SCHEMA_RULE = "MCP-18"
+# In JSON, and in JSON within a text of JSON.
+_CALLED_SECRET = re.compile(rb"\"[a-z_]{0,40}secret\\{0,3}\"\s{0,9}:\s{0,9}\\{0,3}\"([!#-\[\]-~]{16,})")
 NEEDS_MOCK = "needs the mock: a real system is only read, by the one token that was given"
 
 
@@ -219,9 +222,10 @@ class World:
             )
 
     def _redact(self, exchange: Exchange) -> None:
-        # What opens a door is a secret, whoever minted it.
+        # What opens a door is a secret, whoever minted it; so is what the upstream calls one.
         seen = [(exchange.result or {}).get("requestState")]
         if exchange.answer is not None:
+            seen += [found.decode() for found in _CALLED_SECRET.findall(exchange.answer.body)]
             seen += [exchange.answer.header("mcp-session-id"), exchange.answer.header("set-cookie")]
         self.redactions.update(one for one in seen if isinstance(one, str) and one)
 

@@ -4,6 +4,7 @@ Works by what a page shows: labels, buttons, forms. A password goes to the conso
 points anywhere else is a finding, and nothing is sent there.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urljoin, urlsplit
@@ -15,6 +16,7 @@ from harness.transport import Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
 
 REDIRECTS = 5
+_IN_CLEAR = re.compile(r"[!-~]{16,}")
 CONTINUE = ("continuar", "continue", "confirmar", "aprovar")
 CANCEL = ("cancelar", "cancel", "recusar")
 
@@ -33,7 +35,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as somebody sees it: its address, its status, its words, its forms and links."""
+    """A page as somebody sees it: its address, its status, its words, its forms and links.
+
+    `secrets` are the values of fields that are called so, in clear.
+    """
 
     url: str
     status: int
@@ -41,6 +46,7 @@ class Page:
     forms: Sequence[Form]
     links: Mapping[str, str]
     exchange: Exchange
+    secrets: frozenset[str] = frozenset()
 
     @property
     def asks_for_login(self) -> bool:
@@ -137,7 +143,9 @@ class Person:
                 )
             location = exchange.answer.header("location")
             if exchange.answer.status not in (301, 302, 303, 307, 308) or location is None:
-                return _page(url, exchange)
+                page = _page(url, exchange)
+                self.secrets.update(page.secrets)
+                return page
             url = _joined(url, location)
             if exchange.answer.status not in (307, 308):
                 method, body, headers = "GET", b"", ()
@@ -195,9 +203,16 @@ def _page(url: str, exchange: Exchange) -> Page:
     parsed = LexborHTMLParser("" if answer is None else answer.body.decode("utf-8", "replace"))
     forms = [_form(url, form) for form in parsed.css("form")]
     links = {_words(link): _joined(url, _attribute(link, "href")) for link in parsed.css("a")}
+    told = {_words(value) for value in parsed.css('[data-field$="secret"] dd')}
     parsed.strip_tags(["script", "style", "template", "head"])
     return Page(
-        url, exchange.status or 0, "" if parsed.body is None else _words(parsed.body), forms, links, exchange
+        url=url,
+        status=exchange.status or 0,
+        text="" if parsed.body is None else _words(parsed.body),
+        forms=forms,
+        links=links,
+        exchange=exchange,
+        secrets=frozenset(value for value in told if _IN_CLEAR.fullmatch(value)),
     )
 
 

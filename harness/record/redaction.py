@@ -32,12 +32,12 @@ def pieces(secret: str) -> list[str]:
 
 
 def opened_by(secret: str) -> list[str]:
-    """What of a secret is enough to open its door: of an address its path too, and what is unguessable at its end."""
+    """What of a secret is enough to open its door: of an address also what is unguessable at its end, else its path."""
     if not secret.startswith(("http://", "https://")):
         return [secret]
     path = "/" + secret.partition("://")[2].partition("/")[2]
     last = path.rpartition("/")[2]
-    return [secret, path, *([last] if len(last) >= UNGUESSABLE else [])]
+    return [secret, last if len(last) >= UNGUESSABLE else path]
 
 
 def forms(secret: str) -> tuple[str, ...]:

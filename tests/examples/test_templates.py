@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -78,9 +79,11 @@ def _command_lines(script: str) -> Iterator[list[str]]:
         lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;")
         lexer.whitespace_split = True
         words = list(lexer)
-        if NAME not in words or words[:2] == ["docker", "build"]:  # there it names the image
+        named = [at for at, word in enumerate(words) if word.rpartition("/")[2] == NAME]
+        # There it names an image, or a checkout.
+        if not named or words[:2] == ["docker", "build"] or "install" in words:
             continue
-        arguments = words[len(words) - words[::-1].index(NAME) :]
+        arguments = words[named[-1] + 1 :]
         end = next((at for at, word in enumerate(arguments) if set(word) <= set("|&;")), len(arguments))
         yield arguments[:end]
 
@@ -176,8 +179,7 @@ def test_the_gitlab_shards_may_end_with_a_verdict_and_with_nothing_else() -> Non
 
 
 def test_the_image_holds_every_package_of_the_wheel() -> None:
-    project = (ROOT / "pyproject.toml").read_text()
-    [packages] = re.findall(r"^packages = \[(\".*\")\]$", project, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     copied = re.findall(r"^COPY (\w+) (\w+)$", (TEMPLATES / "Dockerfile").read_text(), re.MULTILINE)
-    names = [name.strip(' "') for name in packages.split(",")]
-    assert copied == [(name, name) for name in names]
+    assert copied == [(name, name) for name in packages]

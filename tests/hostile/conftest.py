@@ -17,6 +17,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SERVER = Path(__file__).parent / "hostile_server.py"
 BATCH = Path(__file__).parent / "batch.py"
+GARBLING = Path(__file__).parent / "garbling_server.py"
+GARBLED = ("KADU-CNF", "KADU-RES", "MCP")
+SEED = 4
 TIMEOUT = 0.5
 READY = 1.0
 LONGEST = 600.0
@@ -145,6 +148,10 @@ def run(
     base = tmp_path_factory.mktemp("runs")
 
     def order(mode: str) -> tuple[list[str], str]:
+        if mode == "garbling":
+            command = f"{sys.executable} {GARBLING} {SEED} {{port}}"
+            rules = [word for one in GARBLED for word in ("--rule", one)]
+            return ["run", "--command", command, *mock, *rules, "--time", "none"], str(base / mode)
         url = ["--url", "https://localhost:{port}/mcp"] if mode == "tls" else []
         command = f"{sys.executable} {SERVER} {mode} {{port}}"
         scenarios = [word for one in SCENARIOS for word in ("--scenario", one)]

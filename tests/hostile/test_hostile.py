@@ -117,6 +117,17 @@ def test_a_server_that_dies_on_the_way_has_failed(run: Runs, mode: str) -> None:
     assert {one["verdict"] for one in told.scenarios[-2:]} == {"failed"}
 
 
+@pytest.mark.parametrize("mode", ["garbling"])
+def test_a_wrong_value_anywhere_is_the_servers_fault(run: Runs, mode: str) -> None:
+    told = run(mode)
+    assert told.code == 1
+    assert [one["error"] for one in told.scenarios if one["error"]] == []
+    assert told.lines[-1]["counts"]["errored"] == 0
+    assert told.lines[-1]["counts"]["failed"] > 50
+    assert told.megabytes <= MEMORY
+    assert_harmless(told)
+
+
 def test_nobody_elsewhere_heard_anything(run: Runs, elsewhere: Elsewhere) -> None:
     """Redirects, approvals and files led there; no request followed, so no token and no password did."""
     for mode in FINDINGS:
