@@ -163,9 +163,8 @@ class Program:
 
 def no_answer(url: str, transport: Transport, timeout: float) -> str | None:
     """Why nothing answers HTTP at the URL; None where something does, whatever it says."""
-    # A GET may open a stream that never ends: its first byte is answer enough.
-    request = HttpRequest("GET", url, (("accept", "text/event-stream"),))
-    sent = transport.send(request, timeout=timeout, until=lambda _: True)
+    # A GET may open a stream that never ends, and never sends a byte of it either.
+    sent = transport.send(HttpRequest("OPTIONS", url, ()), timeout=timeout, until=lambda _: True)
     return None if sent.answer is not None else (sent.problem or "no answer")
 
 

@@ -103,7 +103,7 @@ def test_the_doctor_says_what_the_page_says(
     example: Example, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _tool("doctor", "--command", example.command, "--timeout", "4") == 0
+    assert _tool("doctor", "--command", example.command, "--timeout", "10") == 0
     told = capfd.readouterr().out
     assert _lines(told) == _lines(example.doctor)
     assert "✓ eras       2025: 2025-11-25; 2026: 2026-07-28" in told
@@ -117,7 +117,7 @@ def test_the_verdicts_are_those_of_the_page(
     monkeypatch.chdir(tmp_path)
     expected = VERDICTS[example.name]
     rules = [word for rule in expected for word in ("--rule", rule)]
-    assert _tool("run", "--command", example.command, "--timeout", "4", "--out", "out", *rules) == 1
+    assert _tool("run", "--command", example.command, "--timeout", "10", "--out", "out", *rules) == 1
     lines = [json.loads(line) for line in Path("out/run.ndjson").read_text().splitlines()]
     told: dict[str, Any] = lines[-1]["rules"]
     assert {rule: told[rule]["eras"] for rule in expected} == expected
