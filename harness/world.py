@@ -21,7 +21,7 @@ from harness.verdicts import Finding, HarnessFault, NotTestable
 
 SCHEMA_RULE = "MCP-18"
 # In JSON, and in JSON within a text of JSON.
-_CALLED_SECRET = re.compile(rb"\"[a-z_]{0,40}secret\\{0,3}\"\s{0,9}:\s{0,9}\\{0,3}\"([!#-\[\]-~]{16,})")
+_CALLED_SECRET = re.compile(rb"secret\\{0,3}\"\s{0,9}:\s{0,9}\\{0,3}\"([!#-\[\]-~]{16,})")
 NEEDS_MOCK = "needs the mock: a real system is only read, by the one token that was given"
 
 

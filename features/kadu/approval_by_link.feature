@@ -76,6 +76,7 @@ Feature: Approval by link
       Then the call waits for an approval
       When the assistant calls the same again
       Then the call waits for another approval
+      And the upstream holds 2 approvals
       And nothing ran
 
   @KADU-APR-05

@@ -233,6 +233,10 @@ def asks_again_with_the_key(world: World) -> None:
 
 @when("both questions are answered with yes")
 def both_answered(world: World) -> None:
+    if len(world.story.asked) < 2:
+        raise broken(
+            "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
+        )
     answers = []
     for call, exchange in world.story.asked[-2:]:
         question = read_question(exchange)

@@ -262,6 +262,15 @@ def reads_colleagues(world: World) -> None:
 # When it is impossible
 
 
+@then("the upstream holds {int} approvals")
+def upstream_holds(world: World, count: int) -> None:
+    held = len(world.tenant.listing(COLLECTION))
+    if held != count:
+        raise NotTestable(
+            f"the upstream holds {held} approvals, not {count}: where this server keeps them cannot be seen"
+        )
+
+
 @then("no approval was stored")
 def none_stored(world: World) -> None:
     stored = world.tenant.listing(COLLECTION)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -130,16 +131,23 @@ def test_the_playground_serves_until_it_is_stopped(tmp_path):
     assert not _session_of(process.pid)
 
 
-def _started(command: list[str], directory: Path) -> subprocess.Popen[str]:
-    """A command line in a session of its own."""
-    return subprocess.Popen(
+@contextmanager
+def _started(command: list[str], directory: Path) -> Iterator[subprocess.Popen[str]]:
+    """A command line in a session of its own, which heeds SIGINT even where these tests run in the background."""
+    with subprocess.Popen(
         command,
         cwd=directory,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def _session_of(pid: int) -> list[str]:
