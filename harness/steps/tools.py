@@ -195,6 +195,8 @@ def calls_with_argument(world: World, tool: str, value: str, argument: str) -> N
 @when("the assistant calls {tool} with the address it has already")
 def calls_with_same_address(world: World, tool: str) -> None:
     call = call_for(world, tool)
+    if "id" not in call.arguments:
+        raise NotTestable(f"could not exercise {tool}: it takes no id")
     record = next(
         one
         for found in world.tenant.records.values()

@@ -10,16 +10,21 @@ from .conftest import ROOT, Run
 PROGRAM = str(ROOT / "tests" / "constants" / "constant_server.py")
 
 # What a constant answer really does keep: true statements about shapes, never about anything that happened.
-SHAPES = {"MCP-01", "MCP-03", "MCP-07", "MCP-17", "MCP-21"}
+SHAPES = {"MCP-01", "MCP-03", "MCP-17", "MCP-21"}
 CANNED_LISTS = {
     "KADU-RES-01",
     "KADU-RES-02",
     "KADU-RES-11",
     "KADU-TLS-01",
+    "KADU-DST-01",
+    "KADU-DST-02",
     "KADU-DST-03",
     "KADU-PRM-01",
     "KADU-PRM-08",
-    "KADU-CNF-02",
+    "KADU-APR-03",
+    "KADU-IDM-01",
+    "KADU-IDM-15",
+    "MCP-07",
     "MCP-08",
     "MCP-14",
     "MCP-15",
