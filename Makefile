@@ -12,7 +12,7 @@ prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
 test: $(STAMP) $(WITNESSES) $(EXAMPLE)
-	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
+	KADU_SCREENSHOTS=$${KADU_SCREENSHOTS:-kadu-conformance-report/console} $(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 # The long form of every test that has one: kills, races, registers against a model, each mutant against every rule.
 soak: $(STAMP)

@@ -53,16 +53,16 @@ FINDINGS: dict[str, tuple[str, dict[str, str]]] = {
     "approval_broken": (r"an address at what is no URL, which is none of the console's", READ),
     "approval_long": (r"HTTP 431", READ),
     "file_metadata": (
-        r"the address of the file is not the upstream's",
-        READ | {"KADU-RES-07": "not testable"},
+        r"169\.254\.169\.254",
+        READ | {"KADU-RES-07": "failed"},
     ),
     "file_elsewhere": (
-        r"the address of the file is not the upstream's",
-        READ | {"KADU-RES-07": "not testable"},
+        r"http://127\.0\.0\.1:\d+",
+        READ | {"KADU-RES-07": "failed"},
     ),
     "file_lookalike": (
-        r"the address of the file is not the upstream's",
-        READ | {"KADU-RES-07": "not testable"},
+        r"@127\.0\.0\.1",
+        READ | {"KADU-RES-07": "failed"},
     ),
     "monstrous_schemas": (
         r"its argument 'names' wants minItems 1000000000",
