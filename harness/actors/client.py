@@ -103,12 +103,6 @@ class Client:
         built = self._build(method, params, request_id, overrides)
         return self._send(method, built, request_id, _label(method, params))
 
-    def raw(
-        self, built: HttpRequest, *, method: str | None = None, id: int | str | None = None, label: str
-    ) -> Exchange:
-        """Send a request exactly as built; for scenarios about the wire itself."""
-        return self._send(method, built, id, label)
-
     def together(self, method: str, params: Mapping[str, Any], times: int) -> list[Exchange]:
         """Send the same request `times` times at the same moment, each under an id of its own."""
         self.shake_hands()
