@@ -164,7 +164,7 @@ class Transport:
             return Sent(None, f"not sent: {error}", monotonic() - began)
         except _NoConnection as error:
             return Sent(None, str(error), monotonic() - began)
-        reader = AnswerReader(out.http, limit=body_limit, until=until, answers_id=answers_id)
+        reader = AnswerReader(out, limit=body_limit, until=until, answers_id=answers_id)
         answer, problem = self._exchange(connection, out, reader, deadline)
         return Sent(answer, problem, monotonic() - began)
 
@@ -205,7 +205,7 @@ class Transport:
             began = monotonic()
             if connection is None:
                 return Sent(None, problem, 0.0)
-            reader = AnswerReader(out.http, limit=body_limit, until=None, answers_id=answers_id)
+            reader = AnswerReader(out, limit=body_limit, until=None, answers_id=answers_id)
             answer, reason = self._exchange(connection, out, reader, _Deadline(timeout, began + timeout))
             return Sent(answer, reason, monotonic() - began)
 

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import importlib
 import json
+import os
 import logging
 import signal
 import socket
@@ -159,6 +160,7 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     def _end_with_stdin(self) -> None:
-        while sys.stdin.buffer.read(65536):
+        # Unbuffered: a buffer that is waited on cannot be put away when the process ends.
+        while os.read(sys.stdin.fileno(), 65536):
             pass
         self.should_exit = True
