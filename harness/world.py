@@ -70,10 +70,12 @@ Offer = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Process:
-    """What the scenario runs of one process share: connections, and what a server offers to who holds everything."""
+    """What the scenario runs of one process share: connections, what a server offers to who holds everything, and the
+    ids of tenants whose scenarios have ended."""
 
     transport: Transport
     offered: dict[tuple[tuple[str, ...], str], Offer]
+    leaving: list[str]
 
 
 class World:
@@ -89,7 +91,8 @@ class World:
         control = ControlPlane(
             self.transport, settings.control_url, settings.control_secret, timeout=settings.timeout
         )
-        self._upstream = Upstream(control, self.redactions)
+        self._leaving = process.leaving
+        self._upstream = Upstream(control, self.redactions, process.leaving)
         self.capabilities: Mapping[str, Any] = FORMS
         self.story = Story()
         self._lane = Lane(settings.urls)
@@ -323,11 +326,15 @@ class World:
         """The assistant that spoke last."""
         return self.story.client or self.client()
 
-    def close(self, keep: bool = False) -> None:
-        """Take the tenants down, unless they are to be kept."""
-        if not keep:
-            for tenant in self._tenants.values():
-                tenant.close()
+    def close(self) -> None:
+        """Take the tenants down."""
+        self.leave()
+        self._upstream.close()
+
+    def leave(self) -> None:
+        """The tenants are not needed any more: the next scenario's request for one takes them down with it."""
+        self._leaving += [tenant.id for tenant in self._tenants.values()]
+        self._tenants.clear()
 
 
 CALLERS: Mapping[str, tuple[str, int | None]] = {
@@ -349,7 +356,7 @@ def _process(ca_file: str | None, detours: tuple[tuple[Address, Address], ...]) 
     # One for the whole process: what a scenario costs is mostly what it sends.
     transport = Transport(ca_file=ca_file, detours=dict(detours))
     atexit.register(transport.close)
-    return Process(transport, {})
+    return Process(transport, {}, [])
 
 
 def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
@@ -360,3 +367,10 @@ def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
     if settings.time_file:
         ProcessClock(settings.time_file).set(0.0)
     return World(settings, _process(settings.ca_file, settings.detours), scenario, era, rule)
+
+
+def end_worlds(settings: Settings) -> None:
+    """No more scenarios in this process: take down what the last of them left."""
+    process = _process(settings.ca_file, settings.detours)
+    if process.leaving:
+        World(settings, process, "", ERAS[0], "").close()

@@ -13,6 +13,7 @@ from mock_api.generic import newest_first
 from mock_api.tenants import Person, Tenant, Tenants, Token
 
 MOST_PEOPLE = 50
+MOST_ENDED = 50
 MOST_RECORDS = 1000
 LONGEST_SEED = 500
 
@@ -72,6 +73,10 @@ def _health(asked: Asked) -> Done:
 def _create_tenant(asked: Asked) -> Done:
     body = asked.body
     now = clock.now() if body.get("now") is None else _time(body["now"])
+    for ended in body.get("ends", ()):
+        gone = asked.tenants.get(ended)
+        if gone is not None:
+            asked.tenants.delete(gone)
     guests = [_guest(asked.tenants, item.get("same_as")) for item in body.get("people", [{}, {}])]
     try:
         tenant = asked.tenants.create(body["seed"], now, guests)
@@ -333,6 +338,7 @@ _TENANT = _takes(
     },
     now={"type": ["string", "null"]},
     tokens={"type": "boolean"},
+    ends={"type": "array", "maxItems": MOST_ENDED, "items": _TEXT},
 )
 _TOKEN = _takes(
     "person",

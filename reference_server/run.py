@@ -5,8 +5,8 @@ import contextlib
 import gc
 import importlib
 import json
-import os
 import logging
+import os
 import signal
 import socket
 import sys

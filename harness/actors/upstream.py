@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from harness.exchanges import HttpRequest
 from harness.ledger import LedgerEntry
@@ -12,6 +12,7 @@ from harness.transport import Transport
 from harness.verdicts import HarnessFault
 
 Record = dict[str, Any]
+LEAVING_AT_ONCE: Final = 50
 
 
 @dataclass(frozen=True)
@@ -159,12 +160,24 @@ class Tenant:
 
 
 class Upstream:
-    """Makes tenants; each depends on its seed alone."""
+    """Makes tenants; each depends on its seed alone.
 
-    def __init__(self, control: ControlPlane, secrets: set[str]) -> None:
+    `leaving` are the ids of tenants that are no longer needed: the next request for a tenant takes them down.
+    """
+
+    def __init__(self, control: ControlPlane, secrets: set[str], leaving: list[str] | None = None) -> None:
         self._control, self._secrets = control, secrets
+        self._leaving = [] if leaving is None else leaving
 
     def tenant(self, seed: str, *, people: Sequence[Mapping[str, Any]] = ({}, {})) -> Tenant:
         """Make a tenant: an organization, its people, its records, and a token for each person."""
-        world = self._control.ask("POST", "/tenants", {"seed": seed, "people": list(people), "tokens": True})
+        body = {"seed": seed, "people": list(people), "tokens": True, "ends": self._leaving[:LEAVING_AT_ONCE]}
+        world = self._control.ask("POST", "/tenants", body)
+        del self._leaving[:LEAVING_AT_ONCE]
         return Tenant(self._control, world, self._secrets)
+
+    def close(self) -> None:
+        """Take down what is still leaving."""
+        while self._leaving:
+            self._control.ask("DELETE", f"/tenants/{self._leaving[-1]}")
+            self._leaving.pop()

@@ -4,6 +4,7 @@ The run is given as a `Work` among pytest's plugins; workers of pytest-xdist get
 arguments or the environment. What an item came to travels on its last report as plain data.
 """
 
+import contextlib
 import importlib
 import json
 from collections.abc import Callable, Iterator
@@ -26,7 +27,7 @@ from harness.record.evidence import exchange_lines, finding_lines, words
 from harness.record.redaction import PIECE, Redactor
 from harness.record.writing import line
 from harness.settings import Settings
-from harness.verdicts import Verdict
+from harness.verdicts import HarnessFault, Verdict
 
 Part = Literal["all", "together", "alone", "waiting"]
 WORK = pytest.StashKey["Work"]()
@@ -155,7 +156,18 @@ def world(request: pytest.FixtureRequest) -> Iterator[Any]:
     opened = module.open_world(orders.settings, item.case.id, item.case.era, item.case.rule)
     item.evidence.world = opened
     yield opened
-    opened.close(orders.settings.keep)
+    if not orders.settings.keep:
+        opened.leave()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Nothing of this process stays in a mock that goes on."""
+    if session.config.pluginmanager.hasplugin("dsession"):
+        return
+    orders = session.config.stash[WORK].orders
+    # A mock that is gone has nothing left of ours; what that did to scenarios stands in their verdicts.
+    with contextlib.suppress(HarnessFault):
+        importlib.import_module(orders.world_module).end_worlds(orders.settings)
 
 
 def pytest_bdd_before_step(request: pytest.FixtureRequest) -> None:

@@ -52,6 +52,15 @@ def test_a_tenant_is_told_whole(mock: Any) -> None:
     }
 
 
+def test_a_tenant_may_end_others(mock: Any) -> None:
+    first, second, third = mock.tenant("um"), mock.tenant("dois"), mock.tenant("três")
+    held = mock.control.get("/_control/health").json()["tenants"]
+    mock.tenant("quatro", ends=[first.id, "no such tenant", second.id, first.id])
+    assert mock.control.get("/_control/health").json()["tenants"] == held - 1
+    for tenant, status in ((first, 404), (second, 404), (third, 200)):
+        assert mock.control.get(f"/_control/tenants/{tenant.id}/state").status_code == status
+
+
 def test_a_tenant_may_come_with_a_token_for_each_person(mock: Any) -> None:
     made = mock.tenant("fichas", tokens=True).made
     assert [token["person"] for token in made["tokens"]] == [person["id"] for person in made["people"]]

@@ -189,9 +189,11 @@ def test_what_was_deleted_stays_away_and_order_is_kept(begin: Begin) -> None:
     life = begin()
     made = [life.control("POST", "", {"seed": f"s{n}", "tokens": True}) for n in range(3)]
     life.control("DELETE", f"/{made[1]['id']}")
+    ended = life.control("POST", "", {"seed": "s4"})
+    life.control("POST", "", {"seed": "s5", "ends": [ended["id"]]})
     life.end()
     life = begin()
-    assert life.plane.get("/_control/health").json()["tenants"] == 2
+    assert life.plane.get("/_control/health").json()["tenants"] == 3
     answers = [life.api(each["tokens"][0]["token"], "GET", "/v1/me").status_code for each in made]
     assert answers == [200, 401, 200]
     life.end()

@@ -22,7 +22,7 @@ class World:
             Exchange(len(self.exchanges) + 1, "client", "tools/call x", request, answer, None, 0.001)
         )
 
-    def close(self, keep: bool) -> None:
+    def leave(self) -> None:
         if self.fails_to_close:
             raise self.fails_to_close
 
@@ -35,3 +35,7 @@ def open_world(settings, scenario, era, rule):
     if "opens faulty" in scenario:
         raise OSError("the mock is gone")
     return World(settings, scenario, era, rule)
+
+
+def end_worlds(settings):
+    """Nothing is left anywhere."""
