@@ -5,6 +5,8 @@ import math
 import re
 from typing import Any
 
+import orjson
+
 DEPTH = 64
 """How deep a body may be nested."""
 
@@ -30,13 +32,19 @@ def read(text: bytes) -> Any:
 
 
 def write(value: Any) -> bytes:
-    """A JSON text in ASCII, as short as it gets."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    """A JSON text, as short as it gets."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a whole number of more than 64 bits
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def canonical(value: Any) -> bytes:
     """The one JSON text of a value: equal values give equal bytes."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def _no_number(name: str) -> Any:

@@ -179,5 +179,4 @@ class Upstream:
     def close(self) -> None:
         """Take down what is still leaving."""
         while self._leaving:
-            self._control.ask("DELETE", f"/tenants/{self._leaving[-1]}")
-            self._leaving.pop()
+            self._control.ask("DELETE", f"/tenants/{self._leaving.pop()}")
