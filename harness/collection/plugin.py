@@ -18,7 +18,7 @@ from pytest_bdd import hooks
 
 from harness.catalogue import Catalogue, load
 from harness.collection.cases import BoundStep, Case, Suite
-from harness.collection.item import FeatureFile, ScenarioItem, step_line
+from harness.collection.item import Evidence, FeatureFile, ScenarioItem, step_line
 from harness.collection.judgement import Judgement, judge
 from harness.collection.loading import STEPS, load_steps
 from harness.collection.selection import Selection, select
@@ -205,6 +205,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if when == "teardown":
         work = item.config.stash[WORK]
         report.ended = _ended(item, work)  # type: ignore[attr-defined]
+        # Hundreds of scenarios are to come; what this one exchanged is in its line now.
+        item.evidence = Evidence()
     return report
 
 

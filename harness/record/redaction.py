@@ -23,6 +23,8 @@ _BETWEEN: Final = "\ufdd0"
 _PLACE: Final = "\ufdd1"
 _UNKNOWN: Final = "\ufffd"
 _REMEMBERED: Final = 256
+# What looks the same in a URL, in JSON and in HTML.
+_SAME_EVERYWHERE: Final = re.compile(r"[A-Za-z0-9_.~-]+")
 _HEX: Final = re.compile(r"%[0-9A-F]{2}")
 
 
@@ -53,6 +55,11 @@ def _known_forms(secret: str) -> tuple[str, ...]:
 def _forms(secret: str) -> tuple[str, ...]:
     raw = secret.encode("utf-8", "surrogatepass")
     clean = raw.decode("utf-8", "replace")
+    encoded = [base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]
+    encoded += [text.rstrip("=") for text in encoded]
+    encoded += [quote(text, safe="") for text in encoded]
+    if _SAME_EVERYWHERE.fullmatch(clean):
+        return tuple(dict.fromkeys([clean, *encoded]))
     escaped = [json.dumps(clean)[1:-1], json.dumps(clean, ensure_ascii=False)[1:-1]]
     escaped += [text.replace("/", "\\/") for text in escaped]
     escaped += [json.dumps(text)[1:-1] for text in escaped]
@@ -63,9 +70,6 @@ def _forms(secret: str) -> tuple[str, ...]:
     quoted += [quote(text, safe="") for text in quoted]
     marked = [html.escape(clean), html.escape(clean, quote=False)]
     marked += [text.replace("&#x27;", "&#39;").replace("&quot;", "&#34;") for text in marked]
-    encoded = [base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()]
-    encoded += [text.rstrip("=") for text in encoded]
-    encoded += [quote(text, safe="") for text in encoded]
     return tuple(dict.fromkeys([clean, *escaped, *quoted, *marked, *encoded]))
 
 
