@@ -1,8 +1,6 @@
-"""What a run was asked to do: plain data that crosses to worker processes as JSON."""
+"""What a run was asked to do: plain data."""
 
-import json
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 Address = tuple[str, int]
@@ -15,7 +13,7 @@ class Settings:
 
     `features` are directories of feature files; `rules` and `scenarios` narrow what is asked (empty: everything).
     `urls` are replicas of the server under test. `control_*` reach the mock's control plane; the secret stays in
-    memory and goes to workers over their pipe, never into an argument or an environment. Times are in seconds.
+    memory, never in an argument or an environment. Times are in seconds.
     `time_proven` is true where it is known that the time control moves the clock by which this server lets a yes grow
     old, `dates_proven` where it moves the one by which it computes dates; `time_said` is what was seen, in a sentence.
     `time_file` is the file that a process moved by libfaketime follows, empty where none is.
@@ -78,16 +76,3 @@ class Settings:
         if public.scheme != "http" or own.scheme != "http" or not public.hostname or not own.hostname:
             return ()
         return (((public.hostname, public.port or 80), (own.hostname, own.port or 80)),)
-
-    def to_json(self) -> str:
-        """The settings as one JSON text, secret included: for a worker's pipe only."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Settings":
-        """The inverse of `to_json`."""
-        return cls(**{key: _frozen(value) for key, value in json.loads(text).items()})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -369,6 +369,11 @@ def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
     return World(settings, _process(settings.ca_file, settings.detours), scenario, era, rule)
 
 
+def begin_process() -> None:
+    """This process was forked from another, whose connections are not to be used here."""
+    _process.cache_clear()
+
+
 def end_worlds(settings: Settings) -> None:
     """No more scenarios in this process: take down what the last of them left."""
     process = _process(settings.ca_file, settings.detours)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+import orjson
+
 from harness.exchanges import HttpRequest
 from harness.ledger import LedgerEntry
 from harness.transport import Transport
@@ -49,7 +51,7 @@ class ControlPlane:
                 f"The mock's control plane answered {sent.answer.status} to {method} {path}: "
                 f"{sent.answer.body[:500].decode(errors='replace')}"
             )
-        return None if sent.answer.status == 204 else json.loads(sent.answer.body)
+        return None if sent.answer.status == 204 else orjson.loads(sent.answer.body)
 
 
 class Tenant:

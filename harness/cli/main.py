@@ -1,5 +1,6 @@
 """The commands and their options. What a command needs is imported when it runs: `--help` must be quick."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
 DEFAULT_OUT: Final = Path("kadu-conformance-report")
 DEFAULT_API_PORT: Final = 8766
+MOST_WORKERS: Final = 4
 
 app = typer.Typer(
     name=NAME,
@@ -55,10 +57,25 @@ Keep = Annotated[
     bool,
     typer.Option("--keep/--no-keep", help="Leave the tenants in the mock API, and print every exchange."),
 ]
-Workers = Annotated[int, typer.Option(help="Run scenarios in this many processes.", min=1, max=64)]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help=f"Run scenarios in this many processes (default: one for each processor, at most {MOST_WORKERS}; one with --read-only).",
+        min=1,
+        max=64,
+    ),
+]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same tenants.")]
 Timeout = Annotated[float, typer.Option(help="Seconds that one answer may take.", min=0.1, max=600)]
 Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", metavar="DIR")]
+
+
+def processors() -> int:
+    """How many processes run scenarios unless told otherwise."""
+    return min(
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        MOST_WORKERS,
+    )
 
 
 def _print_version(wanted: bool) -> None:
@@ -136,7 +153,7 @@ def run(
     update_baseline: opt.UpdateBaseline = False,
     allow_untested: opt.AllowUntested = False,
     keep: Keep = False,
-    workers: Workers = 1,
+    workers: Workers = None,
     seed: Seed = 1,
     timeout: Timeout = 10,
     time: opt.Time = "auto",
@@ -150,7 +167,8 @@ def run(
     from harness.cli.choices import Accepting, Given
     from harness.cli.judging import judge_server
 
-    asked = _asked(product, features, rule, scenario, era, keep, workers, seed, timeout, out)
+    several = 1 if read_only and workers is None else workers
+    asked = _asked(product, features, rule, scenario, era, keep, several, seed, timeout, out)
     asked = replace(asked, tags=tuple(tag or ()), not_tags=tuple(not_tag or ()), shard=shard)
     given = Given(
         urls=tuple(url or ()),
@@ -239,7 +257,7 @@ def prove(
     scenario: Scenarios = None,
     era: Eras = None,
     keep: Keep = False,
-    workers: Workers = 1,
+    workers: Workers = None,
     seed: Seed = 1,
     timeout: Timeout = 10,
     out: Out = DEFAULT_OUT,
@@ -348,7 +366,7 @@ def _asked(
     scenario: Sequence[str] | None,
     era: Sequence[str] | None,
     keep: bool,
-    workers: int,
+    workers: int | None,
     seed: int,
     timeout: float,
     out: Path,
@@ -360,7 +378,7 @@ def _asked(
         scenarios=tuple(scenario or ()),
         eras=tuple(era or ()),
         keep=keep,
-        workers=workers,
+        workers=processors() if workers is None else workers,
         seed=seed,
         timeout=timeout,
         out=out,

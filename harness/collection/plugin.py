@@ -1,14 +1,12 @@
 """The pytest plugin: cases become items, items become lines of the record.
 
-The run is given as a `Work` among pytest's plugins; workers of pytest-xdist get it over their pipe, never through
-arguments or the environment. What an item came to travels on its last report as plain data.
+The run is given as a `Work` among pytest's plugins. What an item came to travels on its last report as plain data.
 """
 
 import contextlib
 import importlib
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,16 +45,6 @@ class Orders:
     steps_package: str = STEPS
     world_module: str = "harness.world"
 
-    def to_json(self) -> str:
-        """The orders as one JSON text, secrets included: for a worker's pipe only."""
-        return json.dumps({**asdict(self), "settings": self.settings.to_json()})
-
-    @classmethod
-    def from_json(cls, text: str) -> "Orders":
-        """The inverse of `to_json`."""
-        data = json.loads(text)
-        return cls(**{**data, "settings": Settings.from_json(data["settings"])})
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -87,21 +75,20 @@ def part_of(cases: tuple[Case, ...], part: Part, settings: Settings) -> list[Cas
 
 @dataclass(eq=False)
 class Work:
-    """The orders with the plan made of them; `done` is told of every case that ended, in the first process only."""
+    """The orders with the plan made of them; `done` is told of every case that ended.
+
+    `following` names the next case, None at the end; without it all of the part are run in their order.
+    """
 
     orders: Orders
     plan: Plan
     done: Callable[[dict[str, Any]], None]
+    following: Callable[[], str | None] | None = None
     session: pytest.Session | None = None
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Keep the session, to be able to end it."""
         self.session = session
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker its orders."""
-        node.workerinput["orders"] = self.orders.to_json()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Pass on what a case came to."""
@@ -119,22 +106,15 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find the work: among the plugins, or in a worker's input."""
+    """Find the work among the plugins."""
     given = [plugin for plugin in config.pluginmanager.get_plugins() if isinstance(plugin, Work)]
-    workerinput = getattr(config, "workerinput", None)
-    if workerinput is not None:
-        orders = Orders.from_json(workerinput["orders"])
-        config.stash[WORK] = Work(orders, make_plan(orders), done=lambda ended: None)
-    elif given:
-        config.stash[WORK] = given[0]
-    else:
+    if not given:
         raise pytest.UsageError("This plugin runs inside kadu-conformance only.")
+    config.stash[WORK] = given[0]
 
 
-def pytest_collection(session: pytest.Session) -> bool | None:
+def pytest_collection(session: pytest.Session) -> bool:
     """Make the items from the plan; pytest walks no directory and imports nothing."""
-    if session.config.pluginmanager.hasplugin("dsession"):
-        return None
     work = session.config.stash[WORK]
     files: dict[str, FeatureFile] = {}
     for case in part_of(work.plan.selection.cases, work.orders.part, work.orders.settings):
@@ -145,6 +125,17 @@ def pytest_collection(session: pytest.Session) -> bool | None:
         session.items.append(ScenarioItem.of(files[case.feature], case))
     session.testscollected = len(session.items)
     session.config.hook.pytest_collection_finish(session=session)
+    return True
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Where cases are handed out one by one: run those."""
+    work = session.config.stash[WORK]
+    if work.following is None:
+        return None
+    items = {item.case.id: item for item in session.items if isinstance(item, ScenarioItem)}
+    while (case := work.following()) is not None:
+        session.config.hook.pytest_runtest_protocol(item=items[case], nextitem=None)
     return True
 
 
@@ -162,8 +153,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Nothing of this process stays in a mock that goes on."""
-    if session.config.pluginmanager.hasplugin("dsession"):
-        return
     orders = session.config.stash[WORK].orders
     # A mock that is gone has nothing left of ours; what that did to scenarios stands in their verdicts.
     with contextlib.suppress(HarnessFault):

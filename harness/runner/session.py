@@ -1,5 +1,6 @@
 """The scenarios, run through pytest: in this process or in several."""
 
+import importlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from harness.collection.plugin import Orders, Part, Plan, Work, not_run, part_of
+from harness.runner.workers import Workers
 from harness.settings import Settings
 from harness.verdicts import Verdict
 
@@ -70,7 +72,13 @@ def run_cases(plan: Plan, orders: Orders, done: Done) -> None:
 
     problem = None
     for part, several in parts(plan, orders.settings):
-        problem = problem or _session(replace(orders, part=part), plan, ended, several)
+        if problem is None:
+            given = replace(orders, part=part)
+            problem = (
+                _spread(given, plan, ended, several, lambda: failed)
+                if several
+                else _session(given, plan, ended)
+            )
     if orders.until_failed and failed and problem is None:
         return
     left = list(waiting.values())
@@ -99,23 +107,31 @@ def parts(plan: Plan, settings: Settings) -> Iterator[tuple[Part, int]]:
         yield "all", 0
 
 
-def _session(orders: Orders, plan: Plan, done: Done, workers: int) -> str | None:
-    """One pytest session; what went wrong with the session itself, in one sentence, or None."""
-    work, watch = Work(orders, plan, done), _Watch(done, plan)
+def _spread(orders: Orders, plan: Plan, done: Done, count: int, failed: Callable[[], bool]) -> str | None:
+    """One part in several processes; what went wrong with one of them, in one sentence, or None."""
+    cases = {case.id: case for case in part_of(plan.selection.cases, orders.part, orders.settings)}
+
+    def serve(following: Callable[[], str | None], ended: Done) -> str | None:
+        importlib.import_module(orders.world_module).begin_process()
+        return _session(orders, plan, ended, following)
+
+    def died(case: str, how: str) -> None:
+        done(not_run(cases[case], Verdict.ERRORED, "The process that ran the scenario died.", how))
+
+    return Workers(count, cases, serve, done, died).run(lambda: orders.until_failed and failed())
+
+
+def _session(
+    orders: Orders, plan: Plan, done: Done, following: Callable[[], str | None] | None = None
+) -> str | None:
+    """One pytest session; what went wrong with the session itself, in one sentence, or None.
+
+    `following` names the next case, None at the end; without it all of the part are run in their order.
+    """
+    work, watch = Work(orders, plan, done, following), _Watch()
     arguments = ["-c", str(INI), "--rootdir", str(INI.parent), "--noconftest", "--disable-plugin-autoload"]
     arguments += ["--assert=plain", "--capture=no", "-p", "harness.collection.plugin"]
     arguments += [part for name in BLOCKED for part in ("-p", f"no:{name}")]
-    if workers:
-        arguments += [
-            "-p",
-            "xdist.plugin",
-            "-n",
-            str(workers),
-            "--dist",
-            "worksteal",
-            "--max-worker-restart",
-            "2",
-        ]
     with _without_settings_of_others():
         code = pytest.main(arguments, plugins=[work, watch])
     if watch.interrupted or code == pytest.ExitCode.INTERRUPTED:
@@ -128,11 +144,9 @@ def _session(orders: Orders, plan: Plan, done: Done, workers: int) -> str | None
 class _Watch:
     """Notes what goes wrong outside of scenarios."""
 
-    def __init__(self, done: Done, plan: Plan) -> None:
+    def __init__(self) -> None:
         self.interrupted = False
         self.problem: str | None = None
-        self._done = done
-        self._cases = {case.id: case for case in plan.selection.cases}
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self.interrupted = excinfo.errisinstance(KeyboardInterrupt)
@@ -141,26 +155,16 @@ class _Watch:
         self.problem = self.problem or str(excrepr).strip()[-4000:]
         return True
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.problem = self.problem or f"a worker could not collect: {report.longreprtext[-2000:]}"
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        # pytest-xdist reports a scenario whose worker died under this name.
-        if str(report.when) == "???" and report.nodeid in self._cases:
-            reason = "The process that ran the scenario died."
-            self._done(not_run(self._cases[report.nodeid], Verdict.ERRORED, reason, str(report.longrepr)))
-
 
 @contextmanager
 def _without_settings_of_others() -> Iterator[None]:
     """Options and plugins that the environment holds for other uses of pytest do not reach this one."""
-    hidden = {name: value for name, value in os.environ.items() if name.startswith(("PYTEST_", "EXECNET_"))}
+    hidden = {name: value for name, value in os.environ.items() if name.startswith("PYTEST_")}
     for name in hidden:
         del os.environ[name]
     try:
         yield
     finally:
-        for name in [name for name in os.environ if name.startswith(("PYTEST_", "EXECNET_"))]:
+        for name in [name for name in os.environ if name.startswith("PYTEST_")]:
             del os.environ[name]
         os.environ.update(hidden)

@@ -226,22 +226,6 @@ def test_a_public_address_that_only_containers_know_is_reached_at_the_mock_itsel
     assert elsewhere.answer is None
 
 
-def test_settings_come_through_a_pipe_unchanged():
-    settings = Settings(
-        "kadu",
-        ("f",),
-        ("u",),
-        "a",
-        "c",
-        "s",
-        headers=(("X-A", "b"),),
-        shard=(1, 3),
-        tags=("slow",),
-        max_wait=2,
-    )
-    assert Settings.from_json(settings.to_json()) == settings
-
-
 # When the server asks to wait
 
 

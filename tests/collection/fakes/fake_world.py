@@ -39,3 +39,7 @@ def open_world(settings, scenario, era, rule):
 
 def end_worlds(settings):
     """Nothing is left anywhere."""
+
+
+def begin_process():
+    """Nothing is shared with another process."""
