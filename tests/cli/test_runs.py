@@ -115,6 +115,18 @@ def test_an_interrupted_run_leaves_a_record_without_footer_and_no_programs(
     assert not _session_of(process.pid)
 
 
+def test_workers_and_programs_end_with_the_run_that_is_killed(tmp_path, tiny, tripwire):
+    url, trip = tripwire
+    command = [sys.executable, "-m", "harness.cli.main", "run", "--url", url, "--features", str(tiny)]
+    command += ["--api-port", str(free_port()), "--workers", "2"]
+    with _started(command, tmp_path) as process:
+        trip(lambda: os.kill(process.pid, signal.SIGKILL))
+        # Its output ends when the last process that holds it has ended.
+        out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (-signal.SIGKILL, "")
+    assert not _session_of(process.pid)
+
+
 def test_the_playground_serves_until_it_is_stopped(tmp_path):
     command = [sys.executable, "-m", "harness.cli.main", "playground", "--port", "0", "--api-port", "0"]
     with _started(command, tmp_path) as process, Transport() as transport:
