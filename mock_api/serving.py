@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -148,6 +149,9 @@ async def _serve(
             group.create_task(server.serve(sockets=[listener.socket]))
         for server in servers:
             await server.accepting.wait()
+        # What was loaded stays: looking through it for garbage again and again is time lost.
+        gc.collect()
+        gc.freeze()
         ready()
         if watch_stdin:
             _stop_at_end_of_stdin(loop, stop)
