@@ -11,13 +11,15 @@ import secrets
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 PRODUCTS = ("kadu",)
 STATE_KEY_VARIABLE = "REFERENCE_STATE_KEY"
 WRONG_USAGE = 2
 KEY_BYTES = 32
+FIRST_LINE = "-"
+LONGEST_LINE = 2000
 
 
 class Unusable(Exception):
@@ -26,7 +28,10 @@ class Unusable(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """What the program was asked for, checked. The listener is bound already."""
+    """What the program was asked for, checked. The listener is bound already.
+
+    `upstream` may be `-`: the first line of standard input will tell, when everything else is loaded.
+    """
 
     product: str
     upstream: str
@@ -46,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
         gc.disable()
         from .run import run
 
-        run(options)
+        run(options if options.upstream != FIRST_LINE else replace(options, upstream=_first_line()))
     except Unusable as problem:
         print(f"reference_server: {problem}", file=sys.stderr)  # noqa: T201
         return WRONG_USAGE
@@ -58,7 +63,7 @@ def read_options(argv: Sequence[str], environment: Mapping[str, str]) -> Options
     given = _parser().parse_args(argv)
     variable = f"{given.product.upper()}_API_URL"
     upstream = given.upstream or environment.get(variable, "")
-    if not upstream.startswith(("http://", "https://")):
+    if upstream != FIRST_LINE and not upstream.startswith(("http://", "https://")):
         raise Unusable(f"say where the upstream is: --upstream URL, or {variable} in the environment")
     state_key = _state_key(given.state_key_file, environment)
     return Options(
@@ -73,13 +78,26 @@ def read_options(argv: Sequence[str], environment: Mapping[str, str]) -> Options
     )
 
 
+def _first_line() -> str:
+    # Byte by byte and unbuffered: what follows, and the end, is for whoever watches standard input.
+    line = bytearray()
+    while len(line) < LONGEST_LINE and (byte := os.read(sys.stdin.fileno(), 1)) not in (b"", b"\n"):
+        line += byte
+    upstream = line.decode("latin-1").strip()
+    if not upstream.startswith(("http://", "https://")):
+        raise Unusable("the first line of standard input is not the base URL of an API")
+    return upstream
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="reference_server", description="A correct MCP server, to judge clients and harnesses against."
     )
     parser.add_argument("--product", choices=PRODUCTS, required=True, help="whose tables to serve")
     parser.add_argument(
-        "--upstream", metavar="URL", help="the API's base URL; default: the product's environment variable"
+        "--upstream",
+        metavar="URL",
+        help="the API's base URL (-: the first line of standard input); default: the product's environment variable",
     )
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     parser.add_argument("--port", type=int, default=0, help="where to listen; 0 means any free port")

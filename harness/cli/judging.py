@@ -30,7 +30,7 @@ from harness.product import load as load_product
 from harness.runner.environment import current
 from harness.runner.judging import NO_TERMS, RECORD, Result, Subject, Terms, judge
 from harness.runner.probe import probe, probe_as
-from harness.runner.reference import start_reference
+from harness.runner.reference import StartingReference
 from harness.runner.refusal import CannotRun
 from harness.runner.upstream import Upstream, start_mock
 from harness.settings import Settings
@@ -67,10 +67,10 @@ def judge_reference(asked: Asked) -> int:
     """Judge the bundled reference server. Returns the exit code."""
     product, orders, plan = prepared(asked)
     with ExitStack() as stack, Transport() as transport, stopped_by_sigterm():
+        reference = stack.enter_context(StartingReference(product))
         mock, upstream = start_mock(asked.product)
         stack.enter_context(mock)
-        server, url = start_reference(product, upstream)
-        stack.enter_context(server)
+        server, url = reference.program, str(reference.ready(upstream)["url"])
         probe([url], upstream, transport, asked.timeout)
         subject = Subject(reference=True, server=server, mock=mock)
         aimed = aimed_at(orders, upstream, (url,))

@@ -16,7 +16,7 @@ from harness.cli.choices import Asked
 from harness.cli.judging import orders_of, product_of, stopped_by_sigterm
 from harness.mutants import Beside, Mutant, Trial, try_mutants
 from harness.product import Product
-from harness.runner.reference import start_mutants, start_reference
+from harness.runner.reference import StartingReference
 from harness.runner.refusal import CannotRun
 from harness.runner.upstream import HOST, Upstream, mutants_of_the_mock, start_mock
 from harness.settings import Settings
@@ -62,10 +62,10 @@ def _chosen(mutants: list[Mutant], rules: tuple[str, ...], names: tuple[str, ...
 
 def _servers(stack: ExitStack, product: Product, settings: Settings) -> tuple[list[Mutant], Beside]:
     """The mutants of the reference server, all in one process beside one mock."""
+    reference = stack.enter_context(StartingReference(product, mutants=True))
     mock, upstream = start_mock(product.id)
     stack.enter_context(mock)
-    server, found = start_mutants(product, upstream)
-    stack.enter_context(server)
+    found = reference.ready(upstream)["mutants"]
     reached = _reaching(settings, upstream)
     mutants = [Mutant(one["name"], one["rule"], one["lie"], tuple(one["urls"])) for one in found]
     return mutants, lambda mutant: nullcontext(reached)
@@ -75,9 +75,9 @@ def _mocks(stack: ExitStack, product: Product, settings: Settings) -> tuple[list
     """The mutants of the mock, each a process of its own, one after another at the address that one server knows."""
     found = mutants_of_the_mock()
     port = _lasting_port()
+    reference = stack.enter_context(StartingReference(product))
     with start_mock(product.id, api_port=port)[0] as mock:
-        server, url = start_reference(product, Upstream(f"http://{HOST}:{port}", "", ""))
-        stack.enter_context(server)
+        url = str(reference.ready(Upstream(f"http://{HOST}:{port}", "", ""))["url"])
         mock.stop()
 
     @contextmanager

@@ -11,7 +11,7 @@ from harness.cli.judging import product_of, stopped_by_sigterm
 from harness.cli.screen import Screen, pretty
 from harness.exchanges import HttpRequest
 from harness.runner.program import Program
-from harness.runner.reference import start_reference
+from harness.runner.reference import StartingReference
 from harness.runner.refusal import CannotRun
 from harness.runner.upstream import Upstream, start_mock
 from harness.transport import Transport
@@ -27,10 +27,10 @@ def play(product_name: str, port: int, api_port: int, seed: int) -> int:
     product = product_of(product_name)
     screen = Screen(())
     with ExitStack() as stack, Transport() as transport, stopped_by_sigterm():
+        reference = stack.enter_context(StartingReference(product, port=port))
         mock, upstream = start_mock(product.id, api_port=api_port)
         stack.enter_context(mock)
-        server, url = start_reference(product, upstream, port=port)
-        stack.enter_context(server)
+        server, url = reference.program, str(reference.ready(upstream)["url"])
         control = ControlPlane(transport, upstream.control_url, upstream.secret, timeout=TIMEOUT)
         tenant = Tenants(control, set()).tenant(f"playground/{seed}")
         # Nobody moves the time here: it goes by itself, and approvals expire.

@@ -29,7 +29,7 @@ class Program:
 
     `name` is how sentences call it. It is started without a shell. `first_line` goes to its standard input, which
     stays open until the program is stopped, so that a program that watches it ends with us even if we are killed;
-    without it the program reads from nothing. Raises CannotRun when it cannot be started.
+    without it the program reads from nothing, unless `holds_input`: then lines may be told later. Raises CannotRun when it cannot be started.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Program:
         environment: Mapping[str, str],
         *,
         first_line: str | None = None,
+        holds_input: bool = False,
     ) -> None:
         self.name = name
         self._tail, self._lines = Tail(), Lines()
@@ -47,7 +48,7 @@ class Program:
             self._process = subprocess.Popen(
                 list(command),
                 env=dict(environment),
-                stdin=subprocess.DEVNULL if first_line is None else subprocess.PIPE,
+                stdin=subprocess.PIPE if holds_input or first_line is not None else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
@@ -63,9 +64,11 @@ class Program:
             follow(self._process.stderr, [self._tail.add]),
         ]
         if first_line is not None:
-            self._tell(first_line)
+            self.tell(first_line)
 
-    def _tell(self, line: str) -> None:
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input, where it has one that we hold; of a program that has ended we hear when
+        we wait for it."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode() + b"\n")

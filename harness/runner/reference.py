@@ -1,6 +1,8 @@
 """The bundled reference server, started beside a mock API."""
 
 import sys
+from collections.abc import Sequence
+from types import TracebackType
 from typing import Any
 
 from harness.product import Product
@@ -12,29 +14,29 @@ READY_SECONDS = 30.0
 HOST = "127.0.0.1"
 
 
-def start_reference(product: Product, upstream: Upstream, *, port: int = 0) -> tuple[Program, str]:
-    """Start the reference server (0: any free port); the program and its MCP URL. Raises CannotRun."""
-    program, ready = _start(product, upstream, ["--port", str(port)])
-    return program, str(ready["url"])
+class StartingReference:
+    """A reference server that loads while its upstream starts, and is told then where that is. A context manager.
 
-
-def start_mutants(product: Product, upstream: Upstream) -> tuple[Program, list[dict[str, Any]]]:
-    """Start the reference server with its mutants beside it.
-
-    The program, and of each mutant its `name`, the `rule` it breaks, its `lie` and the `urls` of its replicas. Raises CannotRun.
+    `port` 0 is any free one; with `mutants` it serves them too. Raises CannotRun when it cannot be started.
     """
-    program, ready = _start(product, upstream, ["--port", "0", "--mutants"])
-    return program, list(ready["mutants"])
 
+    def __init__(self, product: Product, *, port: int = 0, mutants: bool = False) -> None:
+        options: Sequence[str] = ["--mutants"] if mutants else []
+        command = [sys.executable, "-P", "-m", "reference_server", "--product", product.id, "--upstream", "-"]
+        command += ["--host", HOST, "--port", str(port), "--exit-with-stdin", *options]
+        # What it reads first is where the upstream is.
+        self.program = Program("The reference server", command, our_environment(current()), holds_input=True)
 
-def _start(product: Product, upstream: Upstream, options: list[str]) -> tuple[Program, dict[str, Any]]:
-    command = [sys.executable, "-P", "-m", "reference_server", "--product", product.id]
-    command += ["--host", HOST, *options, "--exit-with-stdin"]
-    environment = our_environment(current(), secrets=[upstream.secret])
-    environment[product.upstream_variable] = upstream.api_url
-    program = Program("The reference server", command, environment, first_line="")
-    try:
-        return program, program.ready_line(READY_SECONDS)
-    except BaseException:
-        program.stop()
-        raise
+    def ready(self, upstream: Upstream) -> dict[str, Any]:
+        """Tell it its upstream and wait: its `url`, and of each mutant `name`, `rule`, `lie` and the `urls` of its
+        replicas. Raises CannotRun."""
+        self.program.tell(upstream.api_url)
+        return self.program.ready_line(READY_SECONDS)
+
+    def __enter__(self) -> "StartingReference":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.program.stop()

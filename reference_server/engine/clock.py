@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 
 def machine_now() -> datetime:
@@ -13,12 +14,16 @@ def from_date_header(value: str | None) -> datetime:
     """The time an HTTP `Date` header states, UTC, whole seconds; this machine's where it is missing or
     unreadable.
     """
-    if value is None:
-        return machine_now()
+    moment = None if value is None else _stated(value)
+    return machine_now() if moment is None else moment
+
+
+@lru_cache(maxsize=64)
+def _stated(value: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(value)
     except ValueError:
-        return machine_now()
+        return None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

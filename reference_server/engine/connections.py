@@ -5,6 +5,7 @@ that would carry a token elsewhere, no cookies that callers would share, no prox
 """
 
 import asyncio
+import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ IDLE_SECONDS = 4.0
 CONNECTIONS_LIMIT = 200
 HEAD_LIMIT = 64 * 1024
 BODY_LIMIT = 8 * 1024 * 1024
+_REQUEST_LINE = re.compile(rb"[\x21-\x7e]* [\x21-\x7e]*")
+_LINE_END = re.compile(rb"[\r\n\0]")
 Headers = Sequence[tuple[bytes, bytes]]
 
 
@@ -88,11 +91,11 @@ class Connections:
 
     def _message(self, method: str, target: str, headers: Headers, body: bytes | None) -> bytes:
         line = method.encode("ascii") + b" " + self._prefix + target.encode("ascii")
-        if not all(0x20 < byte < 0x7F or byte == 0x20 for byte in line) or line.count(b" ") != 1:
+        if _REQUEST_LINE.fullmatch(line) is None:
             raise ValueError("a request line that is not one line")
         lines = [line + b" HTTP/1.1", b"host: " + self._authority]
         for name, value in headers:
-            if any(byte in value for byte in b"\r\n\0"):
+            if _LINE_END.search(value) is not None:
                 raise ValueError("a header value that is not one line")
             lines.append(name + b": " + value)
         if body is not None:

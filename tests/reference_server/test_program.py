@@ -42,7 +42,9 @@ def listening(app: Any) -> Iterator[str]:
 
 
 @contextmanager
-def running(*options: str, **environment: str) -> Iterator[tuple[dict[str, Any], subprocess.Popen[str]]]:
+def running(
+    *options: str, first_line: str = "", **environment: str
+) -> Iterator[tuple[dict[str, Any], subprocess.Popen[str]]]:
     """The program, with its ready line."""
     process = subprocess.Popen(
         [*PROGRAM, *options],
@@ -53,7 +55,10 @@ def running(*options: str, **environment: str) -> Iterator[tuple[dict[str, Any],
         env=CLEAN | environment,
     )
     try:
+        assert process.stdin is not None
         assert process.stdout is not None
+        process.stdin.write(first_line)
+        process.stdin.flush()
         line = process.stdout.readline()
         assert line, process.stderr and process.stderr.read()
         yield json.loads(line), process
@@ -136,6 +141,27 @@ def test_end_of_stdin_ends_it_where_asked(stub: tuple[StubUpstream, str]) -> Non
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(5) == 0
+
+
+def test_the_upstream_may_be_told_later_on_standard_input(stub: tuple[StubUpstream, str]) -> None:
+    with running("--upstream", "-", "--exit-with-stdin", first_line=f"{stub[1]}\n") as (ready, process):
+        asyncio.run(talk(ready["url"], "2026-07-28"))
+        # Its input stays open, and somebody still waits on it.
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(5) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("line", ["", "no URL\n", "ftp://x\n"])
+def test_a_first_line_that_is_no_upstream_is_refused(line: str) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "--upstream", "-"], input=line, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "reference_server: the first line of standard input is not the base URL of an API"
+    ]
 
 
 def test_mutants_are_served_beside_the_correct_server(stub: tuple[StubUpstream, str]) -> None:
