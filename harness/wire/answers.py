@@ -45,7 +45,7 @@ def read(method: str | None, id: RequestId | None, answer: HttpAnswer) -> Readin
     """
     reader = _Reader(id, answer.status)
     if media_type(answer) == "text/event-stream":
-        _read_events(reader, answer)
+        _read_events(reader, method, answer)
     elif answer.body.strip():
         _read_json(reader, answer)
     silent = not reader.malformed and reader.message is None
@@ -171,7 +171,7 @@ def _read_json(reader: _Reader, answer: HttpAnswer) -> None:
         reader.take(parsed.value)
 
 
-def _read_events(reader: _Reader, answer: HttpAnswer) -> None:
+def _read_events(reader: _Reader, method: str | None, answer: HttpAnswer) -> None:
     parser = SseParser()
     for event in parser.feed(answer.body):
         if len(reader.others) >= _MESSAGES:
@@ -189,6 +189,9 @@ def _read_events(reader: _Reader, answer: HttpAnswer) -> None:
             reader.take(parsed.value)
     if parser.too_large:
         reader.complain("an event is too large to be read")
+    elif answer.cut and method == _SUBSCRIPTION:
+        # RES-10: such a stream stays open until it is left, and it was we who left it.
+        return
     elif reader.message is None and answer.cut:
         reader.complain(_NOT_WHOLE)
     elif reader.message is None and parser.unfinished:

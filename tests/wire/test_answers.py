@@ -139,6 +139,12 @@ def test_an_open_subscription_has_no_answer_yet() -> None:
     assert read("subscriptions/listen", 1, answer(body, SSE)) == Reading(None, (NOTE,))
 
 
+def test_a_subscription_that_was_left_while_open_is_no_broken_answer() -> None:
+    body = f"data: {json.dumps(NOTE)}\n\n".encode()
+    assert read("subscriptions/listen", 1, answer(body, SSE, cut=True)) == Reading(None, (NOTE,))
+    assert read("tools/call", 1, answer(body, SSE, cut=True)).malformed == ("the body is not whole",)
+
+
 def test_a_body_that_was_cut_is_not_read_as_json_and_its_whole_events_are() -> None:
     assert read("tools/call", 1, answer(b'{"jsonrpc"', cut=True)).malformed == ("the body is not whole",)
     body = f"data: {json.dumps(ok(1))}\n\ndata: {{".encode()
