@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WITNESSES := tests/official/node_modules/.package-lock.json
 EXAMPLE := examples/typescript-minimal/node_modules/.package-lock.json
+STRANGER := tests/strangers/typescript/node_modules/.package-lock.json
 
 .PHONY: bench prove test soak check format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
 
-test: $(STAMP) $(WITNESSES) $(EXAMPLE)
+test: $(STAMP) $(WITNESSES) $(EXAMPLE) $(STRANGER)
 	KADU_SCREENSHOTS=$${KADU_SCREENSHOTS:-kadu-conformance-report/console} $(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 # The long form of every test that has one: kills, races, registers against a model, each mutant against every rule.
@@ -53,5 +54,8 @@ $(WITNESSES): tests/official/package-lock.json
 $(EXAMPLE): examples/typescript-minimal/package-lock.json
 	cd examples/typescript-minimal && npm ci || echo "No example for Node: npm ci failed in examples/typescript-minimal." >&2
 
+$(STRANGER): tests/strangers/typescript/package-lock.json
+	cd tests/strangers/typescript && npm ci || echo "No stranger in TypeScript: npm ci failed in tests/strangers/typescript." >&2
+
 clean:
-	rm -rf $(VENV) tests/official/node_modules examples/typescript-minimal/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report
+	rm -rf $(VENV) tests/official/node_modules examples/typescript-minimal/node_modules tests/strangers/typescript/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache kadu-conformance-report
