@@ -10,6 +10,7 @@ import ssl
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 
@@ -55,6 +56,23 @@ class Sent:
     answer: HttpAnswer | None
     problem: str | None
     seconds: float
+
+
+@dataclass
+class Leaving:
+    """Ends, from another thread, the reading of an answer that stays open: to its reader the peer hung up."""
+
+    _sock: socket.socket | None = None
+
+    def hold(self, sock: socket.socket) -> None:
+        """Told by the transport: the connection that the answer comes over."""
+        self._sock = sock
+
+    def now(self) -> None:
+        """Hang up, if that has not happened yet."""
+        if self._sock is not None:
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
 
 
 class _NoConnection(Exception):
@@ -147,12 +165,13 @@ class Transport:
         body_limit: int = BODY_LIMIT,
         until: Until | None = None,
         answers_id: int | str | None = None,
+        leaving: Leaving | None = None,
     ) -> Sent:
         """Send one request and read its answer, all within `timeout` seconds.
 
         A stream of events is left soon after the response to `answers_id` came (it may stay open for ever).
         `until` is given each piece of any body as it comes and ends the reading, a moment later, by returning
-        true.
+        true; `leaving` ends it from elsewhere.
         """
         began = monotonic()
         deadline = _Deadline(timeout, began + timeout)
@@ -164,6 +183,8 @@ class Transport:
             return Sent(None, f"not sent: {error}", monotonic() - began)
         except _NoConnection as error:
             return Sent(None, str(error), monotonic() - began)
+        if leaving is not None:
+            leaving.hold(connection.sock)
         reader = AnswerReader(out, limit=body_limit, until=until, answers_id=answers_id)
         answer, problem = self._exchange(connection, out, reader, deadline)
         return Sent(answer, problem, monotonic() - began)

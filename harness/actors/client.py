@@ -1,16 +1,17 @@
 """The client actor: an assistant that speaks MCP in one era with one token, and records every exchange."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Any
 
 from harness.actors.patience import send_patiently
 from harness.actors.reading_only import refusal
 from harness.checks.results import describe
 from harness.exchanges import Era, Exchange, HttpRequest
-from harness.transport import BODY_LIMIT, Sent, Transport
+from harness.transport import BODY_LIMIT, Leaving, Sent, Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.wire.answers import read
 from harness.wire.eras import ERA_TABLES
@@ -118,24 +119,41 @@ class Client:
 
     @contextmanager
     def open_stream(self, method: str, params: Mapping[str, Any], seconds: float) -> Iterator["Stream"]:
-        """Send a request whose answer may stay open, and do something else meanwhile.
+        """Send a request whose answer may stay open, and do something else once its first bytes are there.
 
-        The stream is left after `seconds` at the latest; what came by then is its exchange.
+        They have as long as any answer. A stream that is still open `seconds` after the something else is left;
+        what came by then is its exchange.
         """
         self.shake_hands()
         request_id = self._fresh_id()
         built = self._outgoing(self._build(method, params, request_id, None))
-        stream = Stream()
+        stream, leaving, begun = Stream(), Leaving(), Event()
+
+        def begins(_: object) -> bool:
+            begun.set()
+            return False
+
         with ThreadPoolExecutor(1) as pool:
             sending = pool.submit(
                 self.transport.send,
                 built,
-                timeout=seconds,
+                timeout=self.timeout,
+                until=begins,
                 answers_id=request_id,
                 body_limit=self.lane.body_limit(),
+                leaving=leaving,
             )
-            yield stream
+            sending.add_done_callback(begins)
+            begun.wait()
+            try:
+                yield stream
+                left = bool(wait([sending], seconds).not_done)
+            finally:
+                if not sending.done():
+                    leaving.now()
             sent = sending.result()
+        if left:
+            sent = replace(sent, problem="the stream was still open and was left")
         stream.exchange = self._exchange(method, sent, built, request_id, method)
 
     def notify(self, method: str, params: Mapping[str, Any] | None = None) -> Exchange:
