@@ -20,7 +20,7 @@ from harness.checks.results import (
 )
 from harness.expressions import given, step, then, when
 from harness.steps.resources import read
-from harness.verdicts import HarnessFault
+from harness.verdicts import HarnessFault, NotTestable
 from harness.world import World
 
 GET_TOOL = "operation_approvals_get"
@@ -124,19 +124,40 @@ def token_without_person(world: World) -> None:
 
 @given("the upstream cannot store approvals")
 def cannot_store(world: World) -> None:
-    world.story.notes.setdefault("faults", []).append(world.tenant.arm(STORE, "unavailable"))
+    _fails(world, STORE)
 
 
 @step("the upstream cannot register confirmations")
 def cannot_register(world: World) -> None:
-    world.story.notes.setdefault("faults", []).append(world.tenant.arm(REGISTER, "unavailable"))
+    _fails(world, REGISTER)
+
+
+def _fails(world: World, operation: str) -> None:
+    world.story.notes.setdefault("faults", {})[operation] = world.tenant.arm(operation, "unavailable")
 
 
 @when("the upstream is well again")
 def well_again(world: World) -> None:
-    for fault in world.story.notes.pop("faults"):
+    for fault in world.story.notes.pop("faults").values():
         world.tenant.disarm(fault)
     world.mark()
+
+
+def failed_unseen(world: World) -> NotTestable | None:
+    """Why the failing of a register shows nothing of a call that succeeded; None where it may be judged.
+
+    A server with a store of its own never asks the upstream's: then nothing failed for it.
+    """
+    asked = {entry.operation for entry in world.tenant.ledger()}
+    unseen = sorted(set(world.story.notes.get("faults", ())) - asked)
+    # An approval that is kept elsewhere runs nothing yet; what ran without one was not kept anywhere.
+    ran = any(look.effects for look in world.looks())
+    if not unseen or (STORE in unseen and ran):
+        return None
+    return NotTestable(
+        f"the server never asked the upstream's register ({', '.join(unseen)}): whatever store it has instead "
+        "cannot be made to fail"
+    )
 
 
 @then("the server asks for a yes, or the error is {name}")

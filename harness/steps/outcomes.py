@@ -10,8 +10,10 @@ from harness.checks.results import (
     expect_success,
     is_question,
     is_refusal,
+    is_success,
 )
 from harness.expressions import step, then
+from harness.steps.approvals import failed_unseen
 from harness.steps.calls import confirm, send
 from harness.steps.confirmations import current, question_json, with_state
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
@@ -89,6 +91,9 @@ def the_call_is_refused(world: World) -> None:
 def the_result_is_the_error(world: World, code: str) -> None:
     if code not in world.product.codes:
         raise HarnessFault(f"A feature names the code {code}, which product.toml does not know.")
+    unseen = failed_unseen(world) if is_success(world.answer) else None
+    if unseen is not None:
+        raise unseen
     expect_code(world.answer, code, world.product.codes)
 
 

@@ -18,6 +18,7 @@ from tests.strangers.stub_api import StubApi, stub_api
 from tests.strangers.wire import FORMS, Client
 
 PROGRAM = Path(__file__).parent / "starlette_server.py"
+OWN_CLOCK = Path(__file__).parent / "own_clock_server.py"
 ClientOf = Callable[..., Client]
 
 
@@ -27,12 +28,12 @@ def api() -> Iterator[StubApi]:
         yield api
 
 
-def start(api_url: str, **environment: str) -> tuple[subprocess.Popen[bytes], str]:
-    """Start the program on a free port; gives it and its URL once it accepts connections."""
+def start(api_url: str, program: Path = PROGRAM, **environment: str) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a program on a free port; gives it and its URL once it accepts connections."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     variables = {**os.environ, "KADU_API_URL": api_url, "PORT": str(port), **environment}
-    process = subprocess.Popen([sys.executable, str(PROGRAM)], env=variables)
+    process = subprocess.Popen([sys.executable, str(program)], env=variables)
     transport = httpx.HTTPTransport()
     with httpx.Client(transport=transport, timeout=1) as client:
         for _ in range(100_000):
@@ -59,6 +60,14 @@ def replicas(api: StubApi) -> Iterator[tuple[str, str]]:
     yield started[0][1], started[1][1]
     for process, _ in started:
         stop(process)
+
+
+@pytest.fixture(scope="session")
+def own_clock(api: StubApi) -> Iterator[str]:
+    """The URL of the server with stores and a clock of its own."""
+    process, url = start(api.url, OWN_CLOCK)
+    yield url
+    stop(process)
 
 
 @pytest.fixture(scope="session")

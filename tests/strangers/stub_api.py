@@ -180,7 +180,8 @@ def _decided(world: World, request: Request, body: Any) -> tuple[int, Any]:
             None if world.person is None else {"id": world.person, "name": "Ana", "email": "ana@example.com"}
         )
         me = {"person": person, "organization": {"id": world.organization, "name": "Boa Vista"}}
-        return 200, me | {"scopes": world.scopes, "permissions": world.permissions}
+        rights = {"scopes": world.scopes, "permissions": world.permissions}
+        return 200, me | rights | {"token": {"id": f"id of {world.token}"}}
     if world.api_is_down:
         return 503, "unavailable"
     if path == "/v1/confirmations":
