@@ -88,10 +88,11 @@ def client_of(http: httpx.Client, replicas: tuple[str, str]) -> ClientOf:
 
 @dataclass(frozen=True)
 class Mock:
-    """The mock's control plane, and a stranger in front of the mock."""
+    """The mock's control plane, a stranger in front of the mock, and the URL of the mock's API."""
 
     control: httpx.Client
     stranger: str
+    api: str
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def mock() -> Iterator[Mock]:
         stranger, url = start(ready["api_url"])
         headers = {"authorization": f"Bearer {secret}"}
         with httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control:
-            yield Mock(control, url)
+            yield Mock(control, url, ready["api_url"])
         stop(stranger)
         process.stdin.close()
         process.wait(timeout=10)

@@ -1,5 +1,6 @@
 """The HTTP side: one endpoint, both eras."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,12 +18,15 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from plain.choices import USUAL, Choices
 from plain.contract import read_contract
 from plain.envelope import (
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
     STATELESS,
+    Bare,
     Fault,
     Request,
     read_request,
@@ -31,7 +36,9 @@ from plain.service import Caller, Service
 from plain.upstream import TokenRefused, Unreachable, Upstream
 
 BODY_LIMIT = 4_000_000
+LONG = 60_000
 SESSIONS_KEPT = 1000
+OTHER_VERBS = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]
 BEARER = re.compile(r"(?i:bearer) +([\x21-\x7e]+)")
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
@@ -54,18 +61,26 @@ class LogLevels:
         return self._levels.get(session[:100], "info") if session is not None else "info"
 
 
-def build(api_url: str, state_secret: str | None = None) -> Starlette:
+def build(api_url: str, state_secret: str | None = None, choices: Choices = USUAL) -> Starlette:
     """The application. `state_secret` is shared by replicas; without one, states die with the process."""
     secret = state_secret.encode() if state_secret else secrets.token_bytes(32)
-    return Starlette(routes=[Route("/mcp", _endpoint, methods=["POST"])], lifespan=_lifespan(api_url, secret))
+    routes = [Route("/mcp", _endpoint, methods=["POST"]), Route("/mcp", _other_verb, methods=OTHER_VERBS)]
+    return Starlette(routes=routes, lifespan=_lifespan(api_url, secret, choices))
 
 
 def build_from_environment() -> Starlette:
-    """The application as KADU_API_URL and STATE_SECRET want it. Raises KeyError without the first."""
-    return build(os.environ["KADU_API_URL"], os.environ.get("STATE_SECRET"))
+    """The application as KADU_API_URL, STATE_SECRET, CHOICES and CHOICES_LOG want it.
+
+    Raises KeyError without the first, ValueError for a choice that there is none of.
+    """
+    log = os.environ.get("CHOICES_LOG")
+    choices = Choices(os.environ.get("CHOICES", ""), Path(log) if log else None)
+    return build(os.environ["KADU_API_URL"], os.environ.get("STATE_SECRET"), choices)
 
 
-def _lifespan(api_url: str, secret: bytes) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    api_url: str, secret: bytes, choices: Choices
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # Idle connections are dropped before the far side drops them: no request is ever sent twice.
@@ -76,11 +91,18 @@ def _lifespan(api_url: str, secret: bytes) -> Callable[[Starlette], AbstractAsyn
         ) as client:
             upstream = Upstream(client)
             contract = read_contract(await upstream.document())
-            app.state.service = Service(contract, upstream, secret)
+            app.state.service = Service(contract, upstream, secret, choices)
             app.state.levels = LogLevels()
             yield
 
     return lifespan
+
+
+async def _other_verb(http: HttpRequest) -> Response:
+    service: Service = http.app.state.service
+    if service.choices.of("other_verbs") == "not_found":
+        return Response(status_code=404)
+    return Response(status_code=405, headers={"allow": "POST"})
 
 
 async def _endpoint(http: HttpRequest) -> Response:
@@ -95,22 +117,33 @@ async def _endpoint(http: HttpRequest) -> Response:
         raw += chunk
         if len(raw) > BODY_LIMIT:
             return Response(status_code=413)
+    service: Service = http.app.state.service
+    if len(raw) > LONG and service.choices.of("long_state") == "http":
+        return Response(status_code=413)
     try:
-        request = read_request(http.headers, bytes(raw))
+        request = read_request(http.headers, bytes(raw), service.choices)
     except Fault as fault:
         return _error(http, fault, http.headers.get("mcp-protocol-version") == STATELESS, fault.request_id)
-    service: Service = http.app.state.service
+    except Bare as bare:
+        return Response(status_code=bare.status)
     try:
         caller = Caller(bearer.group(1), await service.upstream.me(bearer.group(1)))
         if request.id is None:
             return Response(status_code=202)
+        if request.stateless and request.method == "subscriptions/listen" and _listens(service):
+            return StreamingResponse(_silence(request.id), 200, media_type="text/event-stream")
         return await _answered(http, service, caller, request)
     except TokenRefused:
         # MCP-13
         return _unauthorized("invalid_token")
     except Unreachable:
         return Response(status_code=503, headers={"retry-after": "5"})
+    except Bare as bare:
+        return Response(status_code=bare.status)
     except Fault as fault:
+        plainly = request.stateless and fault.code == INVALID_PARAMS
+        if plainly and service.choices.of("error_status") == "ok":
+            return _error(http, fault, False, request.id)
         return _error(http, fault, request.stateless, request.id)
 
 
@@ -125,6 +158,22 @@ async def _answered(http: HttpRequest, service: Service, caller: Caller, request
         levels.set(request.session, request.params["level"])
     message = {"result": result, "id": request.id, "jsonrpc": "2.0"}
     return _written(http, [*remarks(request, levels.of(request.session)), message], headers)
+
+
+def _listens(service: Service) -> bool:
+    return service.choices.of("listen") == "acknowledged"
+
+
+async def _silence(request_id: str | int) -> AsyncIterator[bytes]:
+    """KADU-RES-10: an acknowledgement that honours nothing, and then no word until the caller has gone."""
+    about = {"io.modelcontextprotocol/subscriptionId": request_id}
+    told = {
+        "method": "notifications/subscriptions/acknowledged",
+        "params": {"notifications": {}, "_meta": about},
+    }
+    async for piece in _events([{"jsonrpc": "2.0", **told}]):
+        yield piece
+    await asyncio.Event().wait()
 
 
 def _refused_at_the_door(http: HttpRequest) -> Response | None:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from plain import prompts
+from plain.choices import Choices
 from plain.envelope import INVALID_PARAMS, Fault, Request
 from plain.resources import ROOT, ROWS
 from plain.service import Caller, Feature, Reply, Service
@@ -32,21 +33,22 @@ async def complete(service: Service, caller: Caller, request: Request) -> Reply:
     name, typed = argument.get("name"), argument.get("value")
     if not isinstance(name, str) or not isinstance(typed, str):
         raise Fault(INVALID_PARAMS, "An argument has a name and a value, both text.")
-    listing = _listing(request.params.get("ref"), name)
+    listing = _listing(request.params.get("ref"), name, service.choices)
     if listing is not None:
         completion = await _ids(service, caller, listing, typed)
     elif name == prompts.REPORTED_MONTH.name:
-        completion = _all_of(chosen(last_months(caller.today), typed))
+        running = service.choices.of("months") == "running"
+        completion = _all_of(chosen(last_months(caller.today, running), typed))
     else:
         # KADU-CMP-05: known, but nowhere to look it up
         completion = _all_of([])
     return Reply({"completion": completion})
 
 
-def last_months(today: date) -> list[str]:
-    """KADU-CMP-03: the twelve months that are over, oldest first: the running one is not."""
-    running = today.year * 12 + today.month - 1
-    months = (divmod(number, 12) for number in range(running - MONTHS, running))
+def last_months(today: date, running: bool = False) -> list[str]:
+    """KADU-CMP-03: twelve months, oldest first: those that are over, or the running one and those before it."""
+    end = today.year * 12 + today.month - 1 + running
+    months = (divmod(number, 12) for number in range(end - MONTHS, end))
     return [f"{year:04d}-{month + 1:02d}" for year, month in months]
 
 
@@ -57,7 +59,7 @@ def chosen(values: list[str], typed: str) -> list[str]:
     )
 
 
-def _listing(ref: Any, argument: str) -> str | None:
+def _listing(ref: Any, argument: str, choices: Choices) -> str | None:
     """The listing behind an argument, None where there is none. Raises Fault where nobody knows it."""
     kind = ref.get("type") if isinstance(ref, dict) else None
     if kind == "ref/prompt" and isinstance(ref.get("name"), str):
@@ -69,6 +71,8 @@ def _listing(ref: Any, argument: str) -> str | None:
         listing = ID_OF_TEMPLATE.get(ref["uri"])
         if listing is not None and argument == "id":
             return listing
+    if choices.of("unknown_argument") == "empty":
+        return None
     raise Fault(INVALID_PARAMS, "Nobody here knows this argument.")
 
 

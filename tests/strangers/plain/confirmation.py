@@ -8,17 +8,34 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from plain.contract import Operation
-from plain.envelope import INVALID_PARAMS, Fault
 
 ANSWER_KEY = "run_decision"
 FIELD = "decision"
-NO, YES = "Não", "Sim, executar"
 LIFETIME = timedelta(minutes=5)
 MAC_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the question is put: what of a schema it takes, and the values that mean yes and no."""
+
+    takes: Mapping[str, Any]
+    yes: str | bool
+    no: str | bool
+
+
+FORMS: Mapping[str, Form] = {
+    "enum": Form({"type": "string", "enum": ["Não", "Sim, executar"]}, "Sim, executar", "Não"),
+    "enum_names": Form(
+        {"type": "string", "enum": ["0", "1"], "enumNames": ["Do not run", "Go ahead, run it"]}, "1", "0"
+    ),
+    "boolean": Form({"type": "boolean", "default": False}, True, False),
+}
+Said = Literal["yes", "no", "declined", "unclear", "malformed"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,10 @@ class Ticket:
 
     nonce: str
     expires: datetime
+
+    def fresh(self, now: datetime) -> bool:
+        """KADU-CNF-10: five minutes."""
+        return now <= self.expires
 
 
 def subject(tool: str, arguments: Mapping[str, Any], person: str, organization: str) -> Subject:
@@ -57,8 +78,8 @@ def seal(secret: bytes, about: Subject, now: datetime) -> str:
     return blob.rstrip(b"=").decode()
 
 
-def unseal(secret: bytes, state: str, about: Subject, now: datetime) -> Ticket | None:
-    """The ticket of a state that fits; None where anything does not: then one asks again (KADU-CNF-11)."""
+def unseal(secret: bytes, state: str, about: Subject) -> Ticket | None:
+    """The ticket of a state that fits, of any age; None where anything does not: then one asks again (KADU-CNF-11)."""
     try:
         blob = base64.b64decode(state + "=" * (-len(state) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -69,12 +90,10 @@ def unseal(secret: bytes, state: str, about: Subject, now: datetime) -> Ticket |
     claims = json.loads(payload)
     if claims["for"] != [about.tool, about.digest, about.person, about.organization]:
         return None
-    expires = datetime.fromtimestamp(claims["until"], tz=now.tzinfo)
-    # KADU-CNF-10: five minutes
-    return Ticket(claims["once"], expires) if now <= expires else None
+    return Ticket(claims["once"], datetime.fromtimestamp(claims["until"], tz=UTC))
 
 
-def question(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def question(operation: Operation, arguments: Mapping[str, Any], form: Form) -> dict[str, Any]:
     """KADU-CNF-02: one question about this action, showing every argument."""
     shown = [f"  - {name} = {_shown(value)}" for name, value in sorted(arguments.items())] or [
         "  (no arguments)"
@@ -88,10 +107,9 @@ def question(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, An
                 "type": "object",
                 "properties": {
                     FIELD: {
-                        "type": "string",
+                        **form.takes,
                         "title": "Your decision",
                         "description": "It runs once, and only if you choose so here.",
-                        "enum": [NO, YES],
                     }
                 },
                 "required": [FIELD],
@@ -100,24 +118,24 @@ def question(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def decision(responses: Any) -> Literal["yes", "no", "unclear"]:
-    """KADU-CNF-04, 05: what the person said. Raises Fault where the answer map is malformed."""
+def decision(responses: Any, form: Form) -> Said:
+    """KADU-CNF-04, 05: what the person said; `malformed` is what is no answer to a form."""
     if responses is None:
         return "unclear"
     if not isinstance(responses, dict):
-        raise Fault(INVALID_PARAMS, "inputResponses must be an object.")
+        return "malformed"
     answer = responses.get(ANSWER_KEY)
     if answer is None:
         return "unclear"
     if not isinstance(answer, dict) or answer.get("action") not in ("accept", "decline", "cancel"):
-        raise Fault(INVALID_PARAMS, f"inputResponses.{ANSWER_KEY} is no answer to a form.")
+        return "malformed"
     if answer["action"] != "accept":
-        return "no"
+        return "declined"
     content = answer.get("content")
     chosen = content.get(FIELD) if isinstance(content, dict) else None
-    if chosen == YES:
-        return "yes"
-    return "no" if chosen == NO else "unclear"
+    if type(chosen) is not type(form.yes):
+        return "unclear"
+    return "yes" if chosen == form.yes else "no" if chosen == form.no else "unclear"
 
 
 def _mac(secret: bytes, payload: bytes) -> bytes:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from plain.choices import USUAL, Choices
+
 STATELESS = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18")
 SUPPORTED = (STATELESS, *HANDSHAKE)
@@ -28,6 +30,7 @@ RESOURCE_NOT_FOUND, HEADER_MISMATCH, UNKNOWN_VERSION = -32002, -32020, -32022
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 RequestId = str | int
+BAD_REQUEST = 400
 
 
 class HeaderLines(Protocol):
@@ -45,6 +48,14 @@ class Fault(Exception):
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.data, self.request_id = code, message, data, request_id
+
+
+class Bare(Exception):
+    """A refusal by an HTTP status alone."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -67,11 +78,13 @@ class Request:
         )
 
 
-def read_request(headers: HeaderLines, raw: bytes) -> Request:
-    """Read one POST body under its headers. Raises Fault."""
+def read_request(headers: HeaderLines, raw: bytes, choices: Choices = USUAL) -> Request:
+    """Read one POST body under its headers. Raises Fault, Bare."""
     decoded = _decode(raw)
     if not isinstance(decoded, dict):
         # MCP-16: neither a batch nor a bare value
+        if choices.of("batch") == "http":
+            raise Bare(BAD_REQUEST)
         raise Fault(INVALID_REQUEST, "Send one JSON-RPC message per POST.")
     request_id = _request_id(decoded)
     version = _only(headers, "mcp-protocol-version", request_id)
@@ -101,7 +114,7 @@ def read_request(headers: HeaderLines, raw: bytes) -> Request:
         return Request(False, request_id, method, params, meta, session)
     if request_id is None and "id" not in decoded:
         return Request(True, None, method, params, meta, None)
-    _check_stateless(headers, request_id, method, params, meta)
+    _check_stateless(headers, request_id, method, params, meta, choices)
     return Request(True, request_id, method, params, meta, None)
 
 
@@ -111,8 +124,11 @@ def _check_stateless(
     method: str,
     params: Mapping[str, Any],
     meta: Mapping[str, Any],
+    choices: Choices,
 ) -> None:
     # MCP-05: what every request carries
+    if VERSION_KEY not in meta and choices.of("missing_meta") == "mismatch":
+        raise Fault(HEADER_MISMATCH, "The header names a version, the body none.", request_id=request_id)
     for key in (VERSION_KEY, CAPABILITIES_KEY):
         if key not in meta:
             raise Fault(INVALID_PARAMS, f"params._meta lacks {key}.", request_id=request_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from plain.choices import Choices
 from plain.envelope import INVALID_PARAMS, Fault, Request
 from plain.service import Caller, Feature, Reply, Service, page
 
@@ -137,7 +138,9 @@ async def get_prompt(service: Service, caller: Caller, request: Request) -> Repl
     # KADU-PRM-05: a week before today, unless told otherwise
     words = {SINCE.name: day_in_words(caller.today - LOOKS_BACK)}
     words |= {
-        argument.name: _read(argument, given) for argument in prompt.arguments if _counts(argument, given)
+        argument.name: _read(argument, given)
+        for argument in prompt.arguments
+        if _counts(argument, given, service.choices)
     }
     tools = f"Use nothing but {', '.join(prompt.tools)}: they only read."
     return Reply(
@@ -150,7 +153,9 @@ async def get_prompt(service: Service, caller: Caller, request: Request) -> Repl
     )
 
 
-def _counts(argument: Argument, given: Mapping[str, Any]) -> bool:
+def _counts(argument: Argument, given: Mapping[str, Any], choices: Choices) -> bool:
+    if not argument.required and given.get(argument.name) == "" and choices.of("since_empty") == "a_week":
+        return False
     return argument.required or argument.name in given
 
 

@@ -7,12 +7,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from plain.contract import Operation
-from plain.envelope import INTERNAL, INVALID_PARAMS, RESOURCE_NOT_FOUND, Fault, Request
+from plain.envelope import INTERNAL, INVALID_PARAMS, RESOURCE_NOT_FOUND, Bare, Fault, Request
 from plain.service import Caller, Feature, Reply, Service, json_text, page
 from plain.upstream import Unreachable
 
 ROOT = "kobana://kadu/"
 LONGEST_ID = 200
+URI_TOO_LONG = 414
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,13 @@ async def read_resource(service: Service, caller: Caller, request: Request) -> R
     if not isinstance(uri, str):
         raise Fault(INVALID_PARAMS, "resources/read takes a uri.")
     row, record = _matched(uri)
+    if row is None and _matched(_usual_spelling(uri))[0] and service.choices.of("spellings") == "served":
+        row, record = _matched(_usual_spelling(uri))
     operation = service.contract.operations.get(row.operation) if row else None
     if operation is None:
         raise _not_found(request, uri)
+    if len(record) > LONGEST_ID and service.choices.of("long_id") == "http":
+        raise Bare(URI_TOO_LONG)
     if not caller.me.may_run(operation):
         raise _not_permitted()
     if len(record) > LONGEST_ID:
@@ -126,6 +131,19 @@ def _matched(uri: str) -> tuple[Row | None, str]:
         if match:
             return row, unquote(match.group(1)) if row.is_template else ""
     return None, ""
+
+
+def _usual_spelling(uri: str) -> str:
+    """KADU-RES-08: the same address as one writes it: small scheme, nothing encoded, no way back, no last slash."""
+    scheme, colon, rest = unquote(uri).partition(":")
+    steps: list[str] = []
+    for step in rest.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step != ".":
+            steps.append(step)
+    plain = scheme.lower() + colon + "/".join(steps)
+    return plain.removesuffix("/")
 
 
 def _not_found(request: Request, uri: str) -> Fault:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta, timezone
 from typing import Any, Literal
 
+from plain.choices import Choices
 from plain.contract import Contract
 from plain.envelope import INVALID_PARAMS, Fault, Request
 from plain.upstream import Me, Upstream
@@ -15,11 +16,12 @@ BRASILIA = timezone(timedelta(hours=-3))
 
 @dataclass(frozen=True)
 class Service:
-    """What lives as long as the server: the contract, the way to the API, the secret that seals states."""
+    """What lives as long as the server: the contract, the way to the API, the secret that seals states, the choices."""
 
     contract: Contract
     upstream: Upstream
     secret: bytes
+    choices: Choices
 
 
 @dataclass(frozen=True)
