@@ -1,7 +1,10 @@
-"""Which time control works for a server: tried in a tenant of its own, never assumed. At most ten requests."""
+"""Which time control works for a server: tried in a tenant of its own, never assumed.
+
+At most ten requests, and further pages of what is listed.
+"""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -98,8 +101,8 @@ def _yes(world: World, call: Call, asked: Exchange) -> Exchange:
 
 def _dates(world: World) -> bool:
     """Whether a date that a prompt computes goes along with a move of some weeks."""
-    listing = world.client().request("prompts/list").result or {}
-    name = next(_without_required_arguments(listing.get("prompts")), None)
+    listed = (prompt for prompt, _ in world.client().items("prompts/list", "prompts"))
+    name = next(_without_required_arguments(listed), None)
     if name is None:
         return False
     before, then = _text(world, name), datetime.fromisoformat(world.tenant.now).date()
@@ -113,9 +116,9 @@ def _dates(world: World) -> bool:
     )
 
 
-def _without_required_arguments(prompts: Any) -> Iterator[str]:
-    for prompt in prompts if isinstance(prompts, list) else []:
-        if not isinstance(prompt, Mapping) or not isinstance(prompt.get("name"), str):
+def _without_required_arguments(prompts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for prompt in prompts:
+        if not isinstance(prompt.get("name"), str):
             continue
         arguments = prompt.get("arguments") or []
         if isinstance(arguments, list) and not any(

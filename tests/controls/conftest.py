@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 Served = Callable[..., Settings]
 COMMANDS = {
     "python": (sys.executable, str(HERE / "own_clock.py")),
+    "stranger": (sys.executable, str(HERE.parent / "strangers" / "own_clock_server.py")),
     "node": (shutil.which("node") or "node", str(HERE / "own_clock.mjs")),
 }
 

@@ -49,6 +49,11 @@ def test_a_yes_for_ten_minutes_proves_the_control_all_the_same(serve: Served, li
     assert found.said == "a yes was asked again after a day"
 
 
+def test_a_prompt_on_a_later_page_shows_that_dates_follow(serve: Served, library: Path) -> None:
+    found = probe_time(serve("stranger", library=library))
+    assert (found.name, found.proven, found.dates) == ("faketime", True, True)
+
+
 def test_a_yes_for_ever_proves_nothing(serve: Served, library: Path) -> None:
     found = probe_time(serve("python", lifetime="forever", library=library))
     assert (found.name, found.proven) == ("none", False)
