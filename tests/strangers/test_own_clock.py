@@ -122,6 +122,21 @@ def test_three_tools_are_its_own_and_need_nobody(client: Client, world: World) -
     assert world.changes == []
 
 
+def test_what_is_not_of_the_product_is_listed_and_read_beside_it(client: Client) -> None:
+    words = client.ask("resources/list").result["resources"][0]["uri"]
+    template = client.ask("resources/templates/list").result["resourceTemplates"][0]["uriTemplate"]
+    assert (words, template) == ("words://own-clock/all", "words://own-clock/{word}")
+    [all_of_them] = client.ask("resources/read", {"uri": words}).result["contents"]
+    [one] = client.ask("resources/read", {"uri": template.format(word="execution")}).result["contents"]
+    assert f"execution: {one['text']}" in all_of_them["text"]
+    missing = client.ask("resources/read", {"uri": template.format(word="colour")})
+    assert missing.error["code"] == -32602
+
+
+def test_every_connection_serves_once(client: Client) -> None:
+    assert client.ask("tools/list").http.headers["connection"] == "close"
+
+
 @pytest.mark.parametrize(
     ("written", "served"),
     [

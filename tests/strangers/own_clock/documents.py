@@ -33,6 +33,10 @@ TOOLS = {
     "executions/{id}/logs": "kadu_executions_logs_list",
     "executions/{id}/todos": "kadu_executions_todos_list",
 }
+# KADU-RES-01, 02: what stands outside of the product's addresses is nobody's business
+WORDS = "words://own-clock/all"
+WORD = "words://own-clock/{word}"
+MEANINGS = {"execution": "one run of a task", "environment": "where tasks run, and with which secrets"}
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
 HERE, UP = {".", "%2e"}, {"..", ".%2e", "%2e.", "%2e%2e"}
 
@@ -44,7 +48,8 @@ def list_fixed(desk: Desk, who: Who, asked: Asked) -> Handed:
         for path, operation in _open_to(desk, who)
         if "{id}" not in path
     ]
-    return page(asked, "resources", entries, FIXED_SIZE)
+    about = {"name": "words", "description": "Words that are used here.", "mimeType": "text/plain"}
+    return page(asked, "resources", [{"uri": WORDS, **about}, *entries], FIXED_SIZE)
 
 
 def list_templates(desk: Desk, who: Who, asked: Asked) -> Handed:
@@ -54,7 +59,8 @@ def list_templates(desk: Desk, who: Who, asked: Asked) -> Handed:
         for path, operation in _open_to(desk, who)
         if "{id}" in path
     ]
-    return page(asked, "resourceTemplates", entries, TEMPLATE_SIZE)
+    about = {"name": "word", "description": "One of the words.", "mimeType": "text/plain"}
+    return page(asked, "resourceTemplates", [{"uriTemplate": WORD, **about}, *entries], TEMPLATE_SIZE)
 
 
 def read(desk: Desk, who: Who, asked: Asked) -> Handed:
@@ -66,6 +72,11 @@ def read(desk: Desk, who: Who, asked: Asked) -> Handed:
         # KADU-RES-08
         raise RefusedByHttp(414)
     one_form = normal(address)
+    meaning = _meaning(one_form)
+    if meaning is not None:
+        return Handed(
+            {"contents": [{"uri": one_form, "mimeType": "text/plain", "text": meaning}]}, fresh=1000
+        )
     path, record = _row(one_form.removeprefix(ROOT) if one_form.startswith(ROOT) else "")
     operation = desk.contract.operations.get(TOOLS.get(path, ""))
     if operation is None:
@@ -95,6 +106,12 @@ def normal(address: str) -> str:
         if last:
             steps.append("")
     return f"{scheme.lower()}://{host}{'/' if pieces else ''}{'/'.join(steps)}{rest}"
+
+
+def _meaning(address: str) -> str | None:
+    if address == WORDS:
+        return "\n".join(f"{word}: {meaning}" for word, meaning in MEANINGS.items())
+    return MEANINGS.get(address.removeprefix(WORD.removesuffix("{word}")))
 
 
 def _row(path: str) -> tuple[str, str]:

@@ -169,7 +169,10 @@ class Endpoint(BaseHTTPRequestHandler):
         )
 
     def _send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        # A client learns here that a connection serves once.
+        self.close_connection = True
         self.send_response(status)
+        self.send_header("Connection", "close")
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()

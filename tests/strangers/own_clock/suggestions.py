@@ -2,7 +2,7 @@
 
 from own_clock.clock import today
 from own_clock.desk import Desk, Handed
-from own_clock.documents import ROOT, TOOLS
+from own_clock.documents import MEANINGS, ROOT, TOOLS, WORD
 from own_clock.prompts import PROMPTS
 from own_clock.upstream import Away, Who
 from own_clock.wire import BAD_PARAMS, Asked, Refused
@@ -21,6 +21,8 @@ def complete(desk: Desk, who: Who, asked: Asked) -> Handed:
     listing = _listing(ref, name)
     if listing is not None:
         values, whole = _ids(desk, who, listing, typed)
+    elif (ref.get("uri"), name) == (WORD, "word"):
+        values, whole = [word for word in MEANINGS if word.startswith(typed)], True
     elif ref.get("name") == "monthly_usage_report" and name == "month":
         values, whole = [month for month in _months() if month.startswith(typed)], True
     else:
@@ -37,6 +39,8 @@ def _listing(ref: dict[str, object], argument: str) -> str | None:
             raise Refused(BAD_PARAMS, "No prompt is called so")
         known = argument in prompt.takes and argument.endswith("_id")
         return f"kadu_{argument.removesuffix('_id')}s_list" if known else None
+    if ref.get("uri") == WORD:
+        return None
     path = str(ref.get("uri", "")).removeprefix(ROOT)
     if ref.get("type") != "ref/resource" or path not in TOOLS:
         raise Refused(BAD_PARAMS, "There is no such template")

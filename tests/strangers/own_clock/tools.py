@@ -146,6 +146,7 @@ def _entry(operation: Operation) -> dict[str, Any]:
     reads = operation.access == "read"
     return {
         "name": operation.name,
+        "_meta": {"example.org/verb": operation.verb},
         "title": operation.title,
         "description": f"{operation.title} ({operation.verb} {operation.path})",
         "inputSchema": operation.schema,
