@@ -61,8 +61,8 @@ def _broken(failed: int) -> str:
 def _cut_off(run: Run, failed: int) -> tuple[str, str, Verdict]:
     sofar = f"{_broken(failed)} so far" if failed else "No rule was found broken so far"
     cut = [part.record for part in run.header.merged if not part.complete]
-    which = f"the record {', '.join(cut)}" if cut else "the record"
-    remark = f"{sofar}, but {which} ends before the run did: nothing can be said about the whole."
+    why = f"not all is there ({', '.join(cut[:20])})" if cut else "the record ends before the run did"
+    remark = f"{sofar}, but {why}: nothing can be said about the whole."
     return "The run was cut off", remark, Verdict.FAILED if failed else Verdict.ERRORED
 
 

@@ -143,6 +143,7 @@ def _facts(judgement: Judgement) -> str:
     facts = [
         *([] if header.merged else [f"server under test: {inline(subject, 160)}"]),
         f"eras {inline(', '.join(header.eras), 60)}",
+        *([] if header.shard is None else [f"shard {header.shard}"]),
         f"seed {header.seed}",
         f"{footer.seconds:.1f} s" if footer else "cut off",
         judgement.exit_meaning,

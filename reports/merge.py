@@ -37,8 +37,8 @@ class Source:
 def merge(sources: Sequence[Source]) -> Run:
     """One run of several, its rules judged anew by all scenarios and findings.
 
-    Where the sources name different servers, each scenario run says which is its own. One source without a footer
-    leaves the whole without. Raises CannotMerge for another product, tool, catalogue or seed, and for a scenario run
+    Where the sources name different servers, each scenario run says which is its own. One source without a footer, or
+    a shard that no source holds, leaves the whole without. Raises CannotMerge for another product, tool, catalogue or seed, and for a scenario run
     that two records of the same server hold.
     """
     first = sources[0].run.header
@@ -105,17 +105,36 @@ def _header(first: Header, sources: Sequence[Source]) -> Header:
         workers=max(header.workers for header in headers),
         controls={control: ", ".join(dict.fromkeys(values)) for control, values in controls.items()},
         asked=tuple(dict.fromkeys((*ordered, *sorted(asked)))),
-        merged=tuple(
-            Part(source.name, source.label, len(source.run.scenarios), not source.run.incomplete)
-            for source in sources
+        shard=None,
+        merged=(
+            *(
+                Part(source.name, source.label, len(source.run.scenarios), not source.run.incomplete)
+                for source in sources
+            ),
+            *(Part(f"shard {shard} (not given)", server, 0, False) for server, shard in _missing(sources)),
         ),
     )
+
+
+def _missing(sources: Sequence[Source]) -> list[tuple[str, str]]:
+    """The shards that no record holds, with their servers: of each server, of each number of parts that occurs."""
+    held: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for source in sources:
+        if source.run.header.shard is not None:
+            number, _, of = source.run.header.shard.partition("/")
+            held[source.label, int(of)].add(int(number))
+    return [
+        (server, f"{number}/{of}")
+        for (server, of), numbers in held.items()
+        for number in range(1, of + 1)
+        if number not in numbers
+    ]
 
 
 def _footer(sources: Sequence[Source], header: Header, scenarios: Sequence[Scenario]) -> Footer | None:
     footers = [(source.name, source.run.footer) for source in sources]
     ended = [(name, footer) for name, footer in footers if footer is not None]
-    if len(ended) < len(footers):
+    if len(ended) < len(footers) or _missing(sources):
         return None
     rules = _rules(sources, header, scenarios)
     accepted = _accepted([footer for _, footer in ended])
@@ -225,4 +244,7 @@ def told(sources: Sequence[Source]) -> list[str]:
         for source in sources
         if source.run.incomplete
     ]
+    missing = [f"shard {shard} of {server}" for server, shard in _missing(sources)]
+    if missing:
+        said.append(f"{', '.join(missing[:20])}: no record of it was given, so the whole is incomplete.")
     return said

@@ -1,6 +1,7 @@
 """The run record (docs/run-record.md) as data: all that reports know of a run."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +48,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Header:
-    """The first line: what was judged, with what, and which rules were asked; of a merged record also its parts."""
+    """The first line: what was judged, with what, and which rules were asked; of a merged record also its parts.
+
+    `shard` is which part of how many ("2/3") the run was; None where it was the whole, or several made one.
+    """
 
     tool: str
     tool_version: str
@@ -61,6 +65,7 @@ class Header:
     controls: dict[str, str]
     rules: tuple[Rule, ...]
     asked: tuple[str, ...]
+    shard: str | None = None
     merged: tuple[Part, ...] = ()
 
 
@@ -269,8 +274,15 @@ def _header(fields: Fields) -> Header:
         controls=fields.mapping("controls"),
         rules=tuple(_rule(rule) for rule in fields.objects("rules")),
         asked=fields.texts("asked"),
+        shard=_shard(fields.text("shard")) if "shard" in fields.data else None,
         merged=tuple(_part(part) for part in fields.objects("merged")) if "merged" in fields.data else (),
     )
+
+
+def _shard(text: str) -> str:
+    if re.fullmatch(r"[1-9][0-9]{0,3}/[1-9][0-9]{0,3}", text) is None:
+        raise ValueError(f"{named(text)!r} is no shard; 2/3 is the second of three")
+    return text
 
 
 def _part(fields: Fields) -> Part:

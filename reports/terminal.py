@@ -216,5 +216,12 @@ def _numbers(paper: _Paper, judgement: Judgement) -> None:
             cut = "" if part.complete else ", cut off"
             said = f"merged: {part.record} · {part.server} · {number(part.scenarios, 'scenario run')}{cut}"
             paper.line(one_line(said), "dim", 2)
-    facts = [took, f"seed {run.header.seed}", f"eras {', '.join(run.header.eras)}", judgement.exit_meaning]
+    shard = [] if run.header.shard is None else [f"shard {run.header.shard}"]
+    facts = [
+        took,
+        *part,
+        f"seed {run.header.seed}",
+        f"eras {', '.join(run.header.eras)}",
+        judgement.exit_meaning,
+    ]
     paper.line(one_line(" · ".join(facts)), STYLES[judgement.verdict], 2)

@@ -23,6 +23,8 @@ def _header(header: Header) -> dict[str, Any]:
     product = {"id": fields.pop("product"), "title": fields.pop("title")}
     if not header.merged:
         del fields["merged"]
+    if header.shard is None:
+        del fields["shard"]
     return {"type": "header", "format": FORMAT, "tool": tool, "product": product, **fields}
 
 

@@ -125,6 +125,18 @@ def test_shards_cover_everything_once(cli, read_only, features):
     assert sorted(found) == names()
 
 
+def test_a_merge_without_one_of_the_shards_is_no_verdict(cli, read_only, features):
+    records = []
+    for number in (1, 3):
+        assert cli(*read_only, *features(FIVE), "--shard", f"{number}/3", "--out", f"part-{number}").code == 0
+        records.append(f"part-{number}/run.ndjson")
+    assert read(Path(records[1])).header["shard"] == "3/3"
+    said = cli("report", *records, "--out", "merged")
+    assert said.code == 2
+    assert "shard 2/3 of" in said.out
+    assert "no record of it was given, so the whole is incomplete." in said.out
+
+
 @pytest.mark.parametrize("shard", ["0/3", "4/3", "3", "1/0", "-1/3", "a/b", "1/3 "])
 def test_a_shard_that_is_none(cli, read_only, refused, shard):
     refused(

@@ -112,7 +112,7 @@ def test_a_record_that_was_cut_off_leaves_the_whole_incomplete(recorded: Recorde
     assert run.incomplete
     judgement = judge(run)
     assert judgement.headline == "The run was cut off"
-    assert "the record b/run.ndjson ends before the run did" in judgement.remark
+    assert "not all is there (b/run.ndjson)" in judgement.remark
     assert judgement.verdict is Verdict.ERRORED
     assert told(sources) == ["b/run.ndjson ends before its run did, so the whole is incomplete."]
     for path in render(run, tmp_path / "out", ("html", "md", "json")):
@@ -244,3 +244,32 @@ def test_times_add_up_and_controls_stand_side_by_side(recorded: Recorded) -> Non
     header = run.header
     assert (header.started_at, header.workers) == ("2026-11-30T15:04:05.120Z", 4)
     assert (header.eras, header.controls) == (("2025", "2026"), {"time": "none, upstream-date"})
+
+
+def test_a_shard_that_is_not_given_leaves_the_whole_incomplete(recorded: Recorded) -> None:
+    first = shard([1], [one(1)], header={"shard": "1/3"})
+    third = shard([3], [one(3)], header={"shard": "3/3"})
+    sources = [Source("a", recorded(first)), Source("c", recorded(third))]
+    run = merge(sources)
+    assert run.footer is None
+    assert [(part.record, part.complete) for part in run.header.merged] == [
+        ("a", True),
+        ("c", True),
+        ("shard 2/3 (not given)", False),
+    ]
+    assert told(sources) == [
+        f"shard 2/3 of {sources[0].label}: no record of it was given, so the whole is incomplete."
+    ]
+    assert "not all is there (shard 2/3 (not given))" in judge(run).remark
+
+
+def test_all_shards_are_the_whole_and_no_shard_any_more(recorded: Recorded) -> None:
+    records = [shard([n], [one(n)], header={"shard": f"{n}/3"}) for n in (1, 2, 3)]
+    run = merged(recorded, *records)
+    assert (run.header.shard, verdicts(run)) == (None, {"01": "passed", "02": "passed", "03": "passed"})
+    assert [part.record for part in run.header.merged] == ["a", "b", "c"]
+
+
+def test_each_server_needs_its_own_shards(recorded: Recorded) -> None:
+    records = [shard([1], [one(1)], header={"shard": f"{n}/2"}) for n in (1, 2)]
+    assert merged(recorded, *records, names=("node", "go")).footer is None
