@@ -219,7 +219,7 @@ def _numbers(paper: _Paper, judgement: Judgement) -> None:
     shard = [] if run.header.shard is None else [f"shard {run.header.shard}"]
     facts = [
         took,
-        *part,
+        *shard,
         f"seed {run.header.seed}",
         f"eras {', '.join(run.header.eras)}",
         judgement.exit_meaning,
