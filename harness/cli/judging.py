@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.baseline import Entry
 from harness.baseline import add as add_to_baseline
@@ -35,6 +35,9 @@ from harness.runner.refusal import CannotRun
 from harness.runner.upstream import Upstream, start_mock
 from harness.settings import Settings
 from harness.transport import Transport
+
+if TYPE_CHECKING:
+    from reports.record import Run
 
 
 def judge_server(asked: Asked, given: Given, accepting: Accepting) -> int:
@@ -172,7 +175,9 @@ def _judged(
             result = judge(plan, orders, subject, asked.out, screen.ended, terms)
     except KeyboardInterrupt:
         # Reports of an earlier run must not lie beside a record that was cut off.
-        _render(asked.out / RECORD, asked.out)
+        from reports.record import read
+
+        _render(read(asked.out / RECORD), asked.out)
         raise
     _told(asked, plan, result, screen, prove=subject.reference)
     if orders.settings.time_said:
@@ -196,8 +201,8 @@ def _told(asked: Asked, plan: Plan, result: Result, screen: Screen, *, prove: bo
     from reports.record import read
     from reports.terminal import summary
 
-    files = _render(result.record, asked.out)
     run = read(result.record)
+    files = _render(run, asked.out)
     if asked.keep:
         screen.exchanges(run)
     summary(run, screen.console)
@@ -209,11 +214,11 @@ def _told(asked: Asked, plan: Plan, result: Result, screen: Screen, *, prove: bo
     screen.line("Written: " + ", ".join(str(path) for path in (result.record, *files)))
 
 
-def _render(record: Path, directory: Path) -> list[Path]:
-    from reports import render_all
+def _render(run: "Run", directory: Path) -> list[Path]:
+    from reports import render
 
     try:
-        return render_all(record, directory)
+        return render(run, directory)
     except OSError as error:
         raise CannotRun(f"The reports cannot be written to {directory}: {error.strerror}.") from error
 
