@@ -28,7 +28,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m harness.wording features
+	$(BIN)/kadu-conformance lint
 
 format: $(STAMP)
 	$(BIN)/ruff format .

@@ -20,13 +20,13 @@ from harness.cli.checking import (
     token_of,
 )
 from harness.cli.choices import Accepting, Asked, Given
+from harness.cli.products import bundled, product_of
 from harness.cli.reaching import expect_answers, reach
 from harness.cli.screen import Screen
 from harness.collection.plugin import Orders, Plan, make_plan
 from harness.controls.choosing import about_time, with_time
 from harness.exchanges import ERAS
 from harness.product import Product
-from harness.product import load as load_product
 from harness.runner.environment import current
 from harness.runner.judging import NO_TERMS, RECORD, Result, Subject, Terms, judge
 from harness.runner.probe import probe, probe_as
@@ -80,19 +80,6 @@ def judge_reference(asked: Asked) -> int:
         # The reference server takes its time from its upstream by construction: no canary is needed.
         aimed = replace(aimed, settings=replace(aimed.settings, time_proven=True, dates_proven=True))
         return _judged(asked, aimed, plan, subject, NO_TERMS, None)
-
-
-def product_of(name: str) -> Product:
-    """The product of that id. Raises CannotRun where there is none."""
-    try:
-        return load_product(name)
-    except LookupError as error:
-        raise CannotRun(str(error.args[0])) from error
-
-
-def bundled(product: Product) -> tuple[str, ...]:
-    """The directories of the product's own features."""
-    return tuple(map(str, product.features))
 
 
 def orders_of(asked: Asked, product: Product) -> Orders:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from harness.catalogue import Catalogue
 from harness.catalogue import load as load_catalogue
-from harness.cli.judging import bundled, product_of
+from harness.cli.products import bundled, product_of
 from harness.collection.cases import Suite
 from harness.collection.loading import load_steps
 from harness.collection.suite import build_suite

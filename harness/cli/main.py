@@ -331,6 +331,25 @@ def check(product: Product = "kadu", features: Features = None) -> None:
 
 
 @app.command()
+def lint(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Feature files, or directories of them (default: the bundled features).",
+            metavar="PATH",
+            show_default=False,
+        ),
+    ] = None,
+    product: Product = "kadu",
+) -> None:
+    """Check how features are worded: titles that state facts, rules with their ids, steps in order. Exit 1 for complaints."""
+    from harness.cli.linting import lint_features
+    from harness.cli.products import product_of
+
+    raise typer.Exit(lint_features(product_of(product), tuple(paths or ())))
+
+
+@app.command()
 def report(
     records: Annotated[
         list[str],

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.cli.choices import Asked
-from harness.cli.judging import orders_of, product_of, stopped_by_sigterm
+from harness.cli.judging import orders_of, stopped_by_sigterm
+from harness.cli.products import product_of
 from harness.mutants import Beside, Mutant, Trial, try_mutants
 from harness.product import Product
 from harness.runner.reference import StartingReference

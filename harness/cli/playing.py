@@ -7,7 +7,8 @@ from typing import Final, NoReturn
 
 from harness.actors.upstream import ControlPlane, Tenant
 from harness.actors.upstream import Upstream as Tenants
-from harness.cli.judging import product_of, stopped_by_sigterm
+from harness.cli.judging import stopped_by_sigterm
+from harness.cli.products import product_of
 from harness.cli.screen import Screen, pretty
 from harness.exchanges import HttpRequest
 from harness.runner.program import Program

@@ -5,6 +5,7 @@ It knows Gherkin and no product: whether a tag's rule exists and whether a step 
 
 from collections.abc import Iterable
 from pathlib import Path
+from unicodedata import normalize
 
 from harness.wording.complaint import Complaint
 from harness.wording.document import examine
@@ -16,10 +17,11 @@ def lint(paths: Iterable[str | Path]) -> list[Complaint]:
     """What there is to reword in the feature files at `paths`, by file and line; empty when clean.
 
     A path is a file, or a folder whose `*.feature` files are taken, however deep. All are one suite, in which
-    a scenario name is unique. Raises FileNotFoundError for a path that does not exist.
+    no two features, rules or scenarios have the same title. Raises FileNotFoundError for a path that does not exist, and
+    any other OSError for what cannot be read.
     """
     complaints: list[Complaint] = []
-    first: dict[str, str] = {}
+    first: dict[tuple[str, str], str] = {}
     for path in _files(paths, complaints):
         try:
             source = path.read_text(encoding="utf-8-sig")
@@ -28,11 +30,11 @@ def lint(paths: Iterable[str | Path]) -> list[Complaint]:
             continue
         examined = examine(source)
         complaints += [Complaint(str(path), line, message) for line, message in examined.faults]
-        for line, name in examined.scenarios:
+        for line, kind, title in examined.titles:
             here = f"{path}:{line}"
-            there = first.setdefault(" ".join(name.casefold().split()), here)
-            if name and there != here:
-                complaints.append(Complaint(str(path), line, f"Scenario name {name!r} is taken, by {there}"))
+            there = first.setdefault((kind, " ".join(normalize("NFC", title).casefold().split())), here)
+            if title and there != here:
+                complaints.append(Complaint(str(path), line, f"{kind} title {title!r} is taken, by {there}"))
     return sorted(complaints)
 
 
@@ -43,7 +45,8 @@ def _files(paths: Iterable[str | Path], complaints: list[Complaint]) -> list[Pat
             raise FileNotFoundError(
                 f"{path}: no such file or folder; feature files, or folders of them, expected"
             )
-        below = sorted(path.rglob("*.feature")) if path.is_dir() else [path]
+        inside = path.rglob("*.feature") if path.is_dir() else ()
+        below = sorted(file for file in inside if file.is_file()) if path.is_dir() else [path]
         if not below:
             complaints.append(Complaint(str(path), 1, "no feature files in this folder"))
         for file in below:

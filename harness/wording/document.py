@@ -19,16 +19,16 @@ _Found = Iterator[tuple[int, str]]
 
 @dataclass(frozen=True)
 class Examined:
-    """What one file came to: (line, what is wrong), and (line, name) of every scenario."""
+    """What one file came to: (line, what is wrong), and (line, "Scenario" or what else it is of, title) of every title."""
 
     faults: tuple[tuple[int, str], ...]
-    scenarios: tuple[tuple[int, str], ...]
+    titles: tuple[tuple[int, str, str], ...]
 
 
 def examine(source: str) -> Examined:
-    """The faults and the scenario names of the Gherkin text `source`, in any language Gherkin knows.
+    """The faults and the titles of the Gherkin text `source`, in any language Gherkin knows.
 
-    A text that does not parse has its syntax errors as faults and no scenarios.
+    A text that does not parse has its syntax errors as faults and no titles.
     """
     faults = list(_whitespace(source))
     try:
@@ -39,8 +39,7 @@ def examine(source: str) -> Examined:
     if feature is None:
         return Examined((*faults, (1, "no Feature in this file")), ())
     faults += _feature(feature)
-    scenarios = tuple((s["location"]["line"], s["name"]) for s in _scenarios(feature))
-    return Examined(tuple(sorted(faults)), scenarios)
+    return Examined(tuple(sorted(faults)), tuple(_titles("Feature", feature)))
 
 
 def _whitespace(source: str) -> _Found:
@@ -51,12 +50,12 @@ def _whitespace(source: str) -> _Found:
             yield number, "spaces at the end of the line"
 
 
-def _scenarios(parent: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for child in parent["children"]:
-        if "scenario" in child:
-            yield child["scenario"]
-        elif "rule" in child:
-            yield from _scenarios(child["rule"])
+def _titles(kind: str, part: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    yield part["location"]["line"], kind, part["name"]
+    for child in part.get("children", ()):
+        for key, below in (("rule", "Rule"), ("scenario", "Scenario")):
+            if key in child:
+                yield from _titles(below, child[key])
 
 
 def _feature(feature: dict[str, Any]) -> _Found:
@@ -101,6 +100,10 @@ def _rule(rule: dict[str, Any], language: str, acted: bool) -> _Found:
 def _scenario(scenario: dict[str, Any], language: str, acted: bool) -> _Found:
     line = scenario["location"]["line"]
     yield from ((line, fault) for fault in titles.faults("Scenario", scenario["name"], language))
+    for table in scenario["examples"]:
+        if table["name"]:
+            at = table["location"]["line"]
+            yield from ((at, fault) for fault in titles.faults("Examples", table["name"], language))
     if not scenario["steps"]:
         yield line, "Scenario without steps: it would pass and show nothing"
     elif not steps.asserts(scenario["steps"]):

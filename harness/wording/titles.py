@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from unicodedata import normalize
 
 TOO_LONG = 80
 FEWEST_WORDS_OF_A_SENTENCE = 3
@@ -9,16 +10,16 @@ FEWEST_WORDS_OF_A_SENTENCE = 3
 # Words that wish or announce a test where a fact belongs. A fact needs no "must": the rule's level says it.
 _WISHES = {
     "en": (
-        r"should(?:n't)?|ought to|must(?:n't)?|shall|verif(?:y|ies|ied)|ensures?|make sure"
-        r"|(?:test|check|assert)s? (?:that|if|whether)"
+        r"should(?:n't)?|ought to|must(?:n't)?|shall|verif(?:y|ies|ied|ying)|ensures?|make sure"
+        r"|(?:test|check|assert|validate)s? (?:that|if|whether)"
     ),
     "pt": (
-        r"dev(?:e|em|eria|eriam|erá|erão)|verific(?:a|am|ar|amos)|garant(?:e|em|ir)|assegur(?:a|am|ar)"
-        r"|(?:test|chec|confer)(?:a|e|ar|ir) (?:que|se)"
+        r"dev(?:e|em|eria|eriam|erá|erão|erem)|verific(?:a|am|ar|amos)|garant(?:e|em|ir)|assegur(?:a|am|ar)"
+        r"|(?:test|chec|confer|valid)(?:a|e|ar|ir) (?:que|se)"
     ),
     "es": (
         r"deb(?:e|en|ería|erían|erá|erán)|verific(?:a|an|ar|amos)|garantiz(?:a|an|ar)|asegur(?:a|an|ar)"
-        r"|(?:prueba|probar|comprueba|comprobar|revisa|revisar) (?:que|si)"
+        r"|(?:prueba|probar|comprueba|comprobar|revisa|revisar|valida|validar) (?:que|si)"
     ),
 }
 _PATTERNS = {
@@ -39,7 +40,7 @@ def faults(kind: str, title: str, language: str) -> Iterator[str]:
     if title[-1] in ".!?:;,…":
         yield f"{kind} title ends in {title[-1]!r}: a fact without a mark at its end expected"
     pattern = _PATTERNS.get(language.split("-")[0])
-    if pattern is not None and (found := pattern.search(title)):
+    if pattern is not None and (found := pattern.search(normalize("NFC", title))):
         yield f"{kind} title says {found[0]!r}: say what is so, not what is wished or tested"
 
 

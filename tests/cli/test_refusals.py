@@ -286,7 +286,7 @@ def test_the_version(cli):
     assert cli("--version").out == f"kadu-conformance {__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["prove"], ["playground"], ["rules"], ["check"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["prove"], ["playground"], ["rules"], ["check"], ["lint"]])
 def test_help_is_given_for_every_command(cli, command):
     said = cli(*command, "--help")
     assert (said.code, said.err) == (0, "")
