@@ -7,7 +7,7 @@ WITNESSES := tests/official/node_modules/.package-lock.json
 EXAMPLE := examples/typescript-minimal/node_modules/.package-lock.json
 STRANGER := tests/strangers/typescript/node_modules/.package-lock.json
 
-.PHONY: bench prove test soak check format lock clean
+.PHONY: bench prove test soak check rules format lock clean
 
 prove: $(STAMP)
 	$(BIN)/kadu-conformance prove $(ARGS)
@@ -29,6 +29,10 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/kadu-conformance lint
+
+# After a change of rules, features or mutants: the page that lists them.
+rules: $(STAMP)
+	$(BIN)/kadu-conformance rules --format markdown > docs/rules.md
 
 format: $(STAMP)
 	$(BIN)/ruff format .

@@ -6,6 +6,7 @@ quick.
 
 import argparse
 import gc
+import json
 import os
 import secrets
 import socket
@@ -46,6 +47,9 @@ class Options:
 def main(argv: Sequence[str]) -> int:
     """Run the server until it is told to stop. Gives 0 then, 2 for what kept it from starting."""
     try:
+        if _parser().parse_args(argv).list_mutants:
+            _list_mutants()
+            return 0
         options = read_options(argv, os.environ)
         # Nearly all that start-up makes is there to stay; looking for garbage in it costs a tenth of the start.
         gc.disable()
@@ -121,8 +125,18 @@ def _parser() -> argparse.ArgumentParser:
         help="an Origin to serve, beside loopback",
     )
     parser.add_argument("--mutants", action="store_true", help="serve each mutant too, at /mutants/NAME/mcp")
+    parser.add_argument(
+        "--list-mutants", action="store_true", help="list the mutants as a line of JSON, and end"
+    )
     parser.add_argument("--exit-with-stdin", action="store_true", help="end when standard input ends")
     return parser
+
+
+def _list_mutants() -> None:
+    from .mutants import mutants
+
+    told = [{"name": each.name, "rule": each.rule, "lie": each.lie} for each in mutants()]
+    print(json.dumps({"ready": True, "mutants": told}, ensure_ascii=False))  # noqa: T201
 
 
 def _state_key(path: str | None, environment: Mapping[str, str]) -> bytes:

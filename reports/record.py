@@ -15,7 +15,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Rule:
-    """A catalogued rule: `level` is M, D or A; `seat` is "server" or "with the mock"."""
+    """A catalogued rule: `level` is M, D or A; `seat` is "server", "with the mock" or "only the mock"."""
 
     id: str
     group: str

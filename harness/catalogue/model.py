@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from harness.exchanges import Era
 
 Level = Literal["M", "D", "A"]
-Seat = Literal["server", "with the mock"]
+Seat = Literal["server", "with the mock", "only the mock"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 SEATS: tuple[Seat, ...] = get_args(Seat)
@@ -26,7 +26,8 @@ class Rule:
     """One rule of the documents.
 
     `level` is that of the statement: `M` the document says it, `D` it follows from the document or the MCP
-    specification demands it, `A` advisory. `seat` is "with the mock" where the rule has an upstream half.
+    specification demands it, `A` advisory. `seat` is "with the mock" where the rule has an upstream half, and "only the mock" where it has no other:
+    no server can break it but by never getting so far.
     `reading` says how to judge it fairly, or is None where the statement needs no explanation.
     """
 

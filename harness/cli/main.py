@@ -315,11 +315,27 @@ def playground(
 
 
 @app.command()
-def rules(product: Product = "kadu", features: Features = None) -> None:
-    """List the rules, and how many scenarios judge each."""
+def rules(
+    product: Product = "kadu",
+    features: Features = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Tell this rule in detail, or all whose ids start so (KADU-CNF); may be repeated.",
+            metavar="ID",
+        ),
+    ] = None,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", help="text, json or markdown; the last two tell everything.", metavar="FORMAT"
+        ),
+    ] = "text",
+) -> None:
+    """List the rules: where each is written, what judges it, which mutants break it; and what is left out, and why."""
     from harness.cli.listing import list_rules
 
-    raise typer.Exit(list_rules(product, _paths(features)))
+    raise typer.Exit(list_rules(product, _paths(features), tuple(rule or ()), format_))
 
 
 @app.command()

@@ -23,7 +23,8 @@ class BoundStep:
 class Case:
     """One scenario with one example row (or none) in one era: what becomes one item and one line of the record.
 
-    `path` is the file, `feature` its name in the record, `line` that of the scenario. `advisory` is true where a
+    `path` is the file, `feature` its name in the record, `line` that of the scenario, `title` its name as it is written
+    there, `name` what the row makes of it. `advisory` is true where a
     broken check only warns. `products` are those the scenario is about, None for all.
     """
 
@@ -33,6 +34,7 @@ class Case:
     feature_title: str
     rule: str
     rule_title: str
+    title: str
     name: str
     example: Mapping[str, str]
     line: int

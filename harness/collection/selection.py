@@ -31,7 +31,7 @@ def select(suite: Suite, settings: Settings, catalogue: Catalogue) -> Selection:
     scenarios or tags a rule is asked in the eras of what is left of it. A shard is a part of all that: what no
     scenario covers is asked in the first. Raises NothingSelected.
     """
-    rules = _rules(settings.rules, catalogue)
+    rules = rules_named(settings.rules, catalogue)
     cases = [case for case in suite.cases if case.era in settings.eras]
     if rules is not None:
         cases = [case for case in cases if case.rule in rules]
@@ -117,8 +117,8 @@ def _asked_of_shard(
     }
 
 
-def _rules(wanted: Iterable[str], catalogue: Catalogue) -> set[str] | None:
-    """The ids of the named rules, or of those below a named prefix; None where none is named."""
+def rules_named(wanted: Iterable[str], catalogue: Catalogue) -> set[str] | None:
+    """The ids of the named rules, or of those below a named prefix; None where none is named. Raises NothingSelected."""
     chosen: set[str] | None = None
     for name in wanted:
         found = {

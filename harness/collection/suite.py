@@ -207,6 +207,7 @@ class _Builder:
                     feature_title=place.feature.name,
                     rule=place.rule_id,
                     rule_title=place.rule.name,
+                    title=template.name,
                     name=scenario.name,
                     example=dict(example),
                     line=template.line_number,

@@ -40,3 +40,10 @@ class StartingReference:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.program.stop()
+
+
+def mutants_of_the_reference(product: Product) -> list[dict[str, str]]:
+    """The reference server's mutants: of each its `name`, the `rule` it breaks and its `lie`. Raises CannotRun."""
+    command = [sys.executable, "-P", "-m", "reference_server", "--product", product.id, "--list-mutants"]
+    with Program("The reference server", command, our_environment(current())) as program:
+        return list(program.ready_line(READY_SECONDS)["mutants"])

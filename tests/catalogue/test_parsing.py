@@ -70,7 +70,11 @@ def test_a_product_holds_its_own_rules_and_then_the_shared_ones() -> None:
         ('group = "orders"', 'group = " orders"', "group: text on one line"),
         ('group = "orders"', 'group = ""', "group: text on one line"),
         ('level = "M"', 'level = "must"', "level: 'must', one of ['M', 'D', 'A'] expected"),
-        ('seat = "server"', 'seat = "client"', "seat: 'client', one of ['server', 'with the mock']"),
+        (
+            'seat = "server"',
+            'seat = "client"',
+            "seat: 'client', one of ['server', 'with the mock', 'only the mock']",
+        ),
         ('eras = ["2025", "2026"]', "eras = []", "at least one of ['2025', '2026']"),
         ('eras = ["2025", "2026"]', 'eras = ["2026", "2025"]', "once, in order expected"),
         ('eras = ["2025", "2026"]', 'eras = ["2025", "2025"]', "once, in order expected"),

@@ -136,6 +136,18 @@ def test_ready_line_and_sigterm(stub: tuple[StubUpstream, str]) -> None:
         assert process.stderr.read() == ""
 
 
+def test_the_mutants_are_listed_without_an_upstream_by_what_is_served_of_them(
+    stub: tuple[StubUpstream, str],
+) -> None:
+    listed = subprocess.run(
+        [*PROGRAM, "--list-mutants"], capture_output=True, text=True, env=CLEAN, check=True, timeout=30
+    )
+    with running("--upstream", stub[1], "--mutants") as (ready, _):
+        served = [{key: one[key] for key in ("name", "rule", "lie")} for one in ready["mutants"]]
+    assert json.loads(listed.stdout) == {"ready": True, "mutants": served}
+    assert len(served) > 100
+
+
 def test_end_of_stdin_ends_it_where_asked(stub: tuple[StubUpstream, str]) -> None:
     with running("--upstream", stub[1], "--exit-with-stdin") as (_, process):
         assert process.stdin is not None
