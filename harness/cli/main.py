@@ -290,7 +290,11 @@ def mutants(
     timeout: Timeout = 10,
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Judge servers (or, with --mock, mock APIs) that break one rule each: all have to be caught. Exit 1 when one survives."""
+    """Judge servers (or, with --mock, mock APIs) that break one rule each: all have to be caught.
+
+    Exit 1 when one survives, or when no mutant breaks an asked rule of level M or D. What was found is written to
+    mutants.json and mutants.md; mutants of which the same was found count once as distinct.
+    """
     from harness.cli.mutating import judge_mutants
 
     asked = _asked(product, features, rule, None, None, False, 1, seed, timeout, out)

@@ -1,20 +1,22 @@
 """`mutants`: servers, or mock APIs, with one rule broken each are judged, and every one has to be caught."""
 
-import json
 import random
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
+from harness.catalogue import Catalogue, Rule
+from harness.catalogue import load as load_catalogue
 from harness.cli.choices import Asked
 from harness.cli.judging import orders_of, stopped_by_sigterm
+from harness.cli.mutant_tables import Outcome, write
 from harness.cli.products import product_of
+from harness.collection.selection import rules_named
 from harness.mutants import Beside, Mutant, Trial, try_mutants
 from harness.product import Product
 from harness.runner.reference import StartingReference
@@ -23,7 +25,6 @@ from harness.runner.upstream import HOST, Upstream, mutants_of_the_mock, start_m
 from harness.settings import Settings
 from harness.verdicts import ExitCode, Verdict
 
-TABLE: Final = "mutants.json"
 LASTING_PORTS: Final = range(20_000, 30_000)
 
 
@@ -31,34 +32,61 @@ def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool, mock: boo
     """Judge every mutant (of the asked rules, of these names), tell of each, write mutants.json.
 
     They are servers, or with `mock` the mock API beside a correct server. Returns 0 when all are caught, 1 when one
-    survives, 2 when our own fault kept a scenario from a verdict. Raises what `harness.cli.refusals` puts into words.
+    survives or when an asked rule that binds has none, 2 when our own fault kept a scenario from a verdict. Raises what
+    `harness.cli.refusals` puts into words.
     """
     product = product_of(asked.product)
     orders = orders_of(replace(asked, rules=(), scenarios=()), product)
     console = Console(highlight=False)
     with ExitStack() as stack, stopped_by_sigterm():
         mutants, beside = (_mocks if mock else _servers)(stack, product, orders.settings)
-        chosen = _chosen(mutants, asked.rules, names)
+        rules = asked_rules(load_catalogue(product.id), asked.rules, mock=mock)
+        chosen = _chosen(mutants, rules, names)
+        unbroken = () if names else without_mutant(rules, mutants)
+        if not chosen and not unbroken:
+            raise CannotRun(_nothing(asked.rules, names, mock=mock))
         trials = try_mutants(orders, chosen, beside, full=full, told=lambda trial: _tell(console, trial))
-    _write(asked.out, trials)
-    _summary(console, trials)
+    outcome = Outcome(tuple(trials), unbroken)
+    write(asked.out, outcome)
+    _summary(console, outcome)
     if any(trial.errored for trial in trials):
         return ExitCode.WRONG_USAGE
-    return ExitCode.KEPT if all(trial.caught for trial in trials) else ExitCode.BROKEN
+    return ExitCode.BROKEN if outcome.survivors or unbroken else ExitCode.KEPT
 
 
-def _chosen(mutants: list[Mutant], rules: tuple[str, ...], names: tuple[str, ...]) -> list[Mutant]:
+def asked_rules(catalogue: Catalogue, wanted: Sequence[str], *, mock: bool) -> tuple[Rule, ...]:
+    """The rules that mutants are asked of: those named (all where none is), as far as such mutants can break them.
+
+    Servers cannot break what is the upstream's alone, mock APIs not what is the server's. Raises NothingSelected.
+    """
+    named = rules_named(wanted, catalogue)
+    elsewhere = "server" if mock else "only the mock"
+    return tuple(
+        rule
+        for rule in catalogue.rules.values()
+        if (named is None or rule.id in named) and rule.seat != elsewhere
+    )
+
+
+def without_mutant(rules: Sequence[Rule], mutants: Sequence[Mutant]) -> tuple[str, ...]:
+    """The ids of the rules that bind, M or D, and that no mutant breaks: whether they are judged is not shown."""
+    broken = {mutant.rule for mutant in mutants}
+    return tuple(rule.id for rule in rules if rule.level != "A" and rule.id not in broken)
+
+
+def _nothing(wanted: Sequence[str], names: Sequence[str], *, mock: bool) -> str:
+    if names:
+        return f"None of these mutants breaks {', '.join(wanted)}."
+    other = "a server's: leave out --mock" if mock else "the mock's: add --mock"
+    return f"No mutant breaks {', '.join(wanted)}; it is advice, or {other}."
+
+
+def _chosen(mutants: list[Mutant], rules: Sequence[Rule], names: tuple[str, ...]) -> list[Mutant]:
     unknown = sorted(set(names) - {mutant.name for mutant in mutants})
     if unknown:
         raise CannotRun(f"There is no mutant {unknown[0]!r}; `mutants` without options lists all.")
-    chosen = [
-        mutant
-        for mutant in mutants
-        if (not rules or mutant.rule.startswith(rules)) and (not names or mutant.name in names)
-    ]
-    if not chosen:
-        raise CannotRun(f"No mutant breaks {', '.join(rules)}.")
-    return chosen
+    asked = {rule.id for rule in rules}
+    return [mutant for mutant in mutants if mutant.rule in asked and (not names or mutant.name in names)]
 
 
 def _servers(stack: ExitStack, product: Product, settings: Settings) -> tuple[list[Mutant], Beside]:
@@ -121,23 +149,14 @@ def _tell(console: Console, trial: Trial) -> None:
         console.print(Text(f"          fails too: {', '.join(others)}"), style="dim")
 
 
-def _summary(console: Console, trials: list[Trial]) -> None:
-    caught = sum(trial.caught for trial in trials)
-    runs, seconds = sum(trial.scenarios for trial in trials), sum(trial.seconds for trial in trials)
-    console.print(f"{caught} of {len(trials)} mutants caught · {runs} scenario runs · {seconds:.1f} s")
-    for trial in trials:
-        if not trial.caught:
-            console.print(Text(f"survived: {trial.mutant.name} ({trial.mutant.rule}): {trial.mutant.lie}"))
+def _summary(console: Console, outcome: Outcome) -> None:
+    for trial in outcome.survivors:
+        console.print(Text(f"survived: {trial.mutant.name} ({trial.mutant.rule}): {trial.mutant.lie}"))
+    for trial in outcome.trials:
         for name in trial.errored[:5]:
             console.print(Text(f"our own fault, with {trial.mutant.name}: {name}"))
-
-
-def _write(directory: Path, trials: list[Trial]) -> None:
-    table: list[dict[str, Any]] = [trial.to_json() for trial in trials]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / TABLE).write_text(
-            json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    for rule in outcome.unbroken:
+        console.print(
+            Text(f"no mutant breaks {rule}: nothing shows that its scenarios notice", style="bold red")
         )
-    except OSError as error:
-        raise CannotRun(f"{TABLE} cannot be written to {directory}: {error.strerror}.") from error
+    console.print(Text(outcome.total), soft_wrap=True)

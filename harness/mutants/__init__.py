@@ -12,6 +12,7 @@ from harness.collection.loading import load_steps
 from harness.collection.plugin import Orders, Plan
 from harness.collection.selection import select
 from harness.collection.suite import build_suite
+from harness.mutants.sameness import first_alike, seen_in
 from harness.record import Outcome, roll_up
 from harness.runner.session import run_cases
 from harness.settings import Settings
@@ -37,7 +38,8 @@ class Trial:
     """What came of judging one mutant.
 
     `verdict` is that of the rule it breaks, `failed` are all rules that failed for it (of those that were asked),
-    `symptoms` what kept its own rule from being passed, `errored` the scenarios that our own fault kept from a verdict.
+    `symptoms` what kept its own rule from being passed, `errored` the scenarios that our own fault kept from a verdict,
+    `seen` everything that was found, by which mutants are told apart.
     """
 
     mutant: Mutant
@@ -47,6 +49,7 @@ class Trial:
     errored: tuple[str, ...]
     scenarios: int
     seconds: float
+    seen: frozenset[str] = frozenset()
 
     @property
     def caught(self) -> bool:
@@ -65,6 +68,15 @@ class Trial:
         mutant = {key: value for key, value in asdict(self.mutant).items() if key != "urls"}
         came = {"caught": self.caught, "verdict": self.verdict}
         return {**mutant, **came, "failed": list(self.failed), "symptoms": list(self.symptoms)}
+
+
+def alike(trials: Iterable[Trial]) -> dict[str, str]:
+    """For each caught mutant the first of which exactly the same was found: itself where it is the first.
+
+    How many are told apart is how many are their own first. A mutant that is judged until it is caught is told apart by
+    what was found till then, so with all scenarios there may be more.
+    """
+    return first_alike((trial.mutant.name, trial.seen) for trial in trials if trial.caught)
 
 
 Beside = Callable[[Mutant], AbstractContextManager[Settings]]
@@ -100,6 +112,7 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
     cases = {case.id: case for case in plan.selection.cases}
     outcomes: list[Outcome] = []
     symptoms: list[str] = []
+    seen: set[str] = set()
     errored: list[str] = []
     began = clock.monotonic()
 
@@ -110,6 +123,8 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
         told = _told(payload)
         if case.rule == mutant.rule:
             symptoms.extend(_symptoms(told, verdict, mutant))
+        if verdict is not Verdict.PASSED:
+            seen.update(seen_in(told))
         if verdict is Verdict.ERRORED and not (mutant.seat == "mock" and _blames_the_mock(told)):
             errored.append(case.id)
 
@@ -123,6 +138,7 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
         errored=tuple(errored),
         scenarios=len(outcomes),
         seconds=round(clock.monotonic() - began, 3),
+        seen=frozenset(seen),
     )
 
 

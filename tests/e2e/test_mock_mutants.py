@@ -24,7 +24,7 @@ ALWAYS = (
 def trials(tmp_path: Path) -> dict[str, Any]:
     """What mutants.json tells, by name."""
     [table] = tmp_path.glob("*/mutants.json")
-    return {trial["name"]: trial for trial in json.loads(table.read_text())}
+    return {trial["name"]: trial for trial in json.loads(table.read_text())["mutants"]}
 
 
 def test_every_rule_with_an_upstream_half_has_a_mutant_of_the_mock_and_no_other_has() -> None:

@@ -20,7 +20,7 @@ ALWAYS = (
 def trials(tmp_path: Path) -> dict[str, Any]:
     """What mutants.json tells, by name."""
     [table] = tmp_path.glob("*/mutants.json")
-    return {trial["name"]: trial for trial in json.loads(table.read_text())}
+    return {trial["name"]: trial for trial in json.loads(table.read_text())["mutants"]}
 
 
 def test_every_mutant_is_caught_by_the_rule_it_breaks(kadu: Run, tmp_path: Path) -> None:
@@ -29,6 +29,9 @@ def test_every_mutant_is_caught_by_the_rule_it_breaks(kadu: Run, tmp_path: Path)
     tried = trials(tmp_path)
     assert all(trial["caught"] and trial["symptoms"] for trial in tried.values())
     assert tried.keys() >= set(ALWAYS)
+    assert all(tried[trial["same_as"]]["same_as"] is None for trial in tried.values() if trial["same_as"])
+    distinct = sum(trial["same_as"] is None for trial in tried.values())
+    assert f" {distinct} of them distinct by what was found · " in told.out.splitlines()[-1]
 
 
 def test_the_rules_that_fail_for_these_mutants_are_known(kadu: Run, tmp_path: Path) -> None:
