@@ -21,7 +21,8 @@ class Settings:
 
     `public_url` is where the API's own links lead, where that is not `api_url`. `headers` (name, value) go with every
     request to the server under test, `ca_file` names authorities its certificate may come from. `tags` and `not_tags`
-    narrow what is asked; `shard` is (i, n): the i-th of n parts. `max_wait` is how long real waits may take together.
+    narrow what is asked; `shard` is (i, n): the i-th of n parts; `shuffled` is the seed of the order in which scenarios are
+    run, None for that of the features. `max_wait` is how long real waits may take together.
     `read_only` is a real system under `token`: there is no mock, and nothing but reading is ever sent.
     """
 
@@ -50,6 +51,7 @@ class Settings:
     tags: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
     shard: tuple[int, int] | None = None
+    shuffled: int | None = None
     max_wait: float = 0.0
     read_only: bool = False
     token: str = ""
@@ -58,6 +60,11 @@ class Settings:
     def console_url(self) -> str:
         """Where people find the console, without a slash at its end: the base of every link the API hands out."""
         return (self.public_url or self.api_url).rstrip("/")
+
+    @property
+    def order(self) -> str:
+        """The order of the scenarios, as `--order` takes it."""
+        return "written" if self.shuffled is None else f"random:{self.shuffled}"
 
     @property
     def secrets(self) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """The options of `run`, each alone and all together: what they mean, and what of them does not fit."""
 
+import random
 import re
 import shlex
 import ssl
@@ -13,6 +14,7 @@ from harness.cli.choices import Accepting, Given
 from harness.controls.choosing import check as check_time
 from harness.runner.refusal import CannotRun
 
+ORDERS: Final = 1_000_000
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 EVERYWHERE: Final = ("0.0.0.0", "::")
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -162,6 +164,18 @@ def shard_of(text: str | None) -> tuple[int, int] | None:
     if not 1 <= number <= of:
         raise CannotRun(f"--shard takes I/N with I from 1 to N, such as 1/3, not {text!r}.")
     return number, of
+
+
+def order_of(text: str) -> int | None:
+    """The seed of a shuffled order, a new one where none is named; None for the order as written. Raises CannotRun."""
+    if text == "written":
+        return None
+    if text == "random":
+        return random.SystemRandom().randrange(ORDERS)
+    found = re.fullmatch(r"random:([0-9]{1,9})", text)
+    if found is None:
+        raise CannotRun(f"--order takes written, random or random:SEED, such as random:7, not {text!r}.")
+    return int(found[1])
 
 
 def authorities_of(path: Path | None) -> str | None:

@@ -21,6 +21,7 @@ class Asked:
     tags: tuple[str, ...] = ()
     not_tags: tuple[str, ...] = ()
     shard: str | None = None
+    order: str = "written"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from harness.cli.checking import (
     check,
     check_accepting,
     headers_of,
+    order_of,
     shard_of,
     token_of,
 )
@@ -104,6 +105,7 @@ def orders_of(asked: Asked, product: Product) -> Orders:
         tags=asked.tags,
         not_tags=asked.not_tags,
         shard=shard_of(asked.shard),
+        shuffled=order_of(asked.order),
     )
     return Orders(settings)
 
@@ -167,6 +169,8 @@ def _judged(
         _render(read(asked.out / RECORD), asked.out)
         raise
     _told(asked, plan, result, screen, prove=subject.reference)
+    if orders.settings.shuffled is not None:
+        screen.line(f"Order: {orders.settings.order}; --order {orders.settings.order} runs it again.")
     if orders.settings.time_said:
         screen.line(f"Time: {orders.settings.time_control}: {orders.settings.time_said}.")
     if accepting is not None and accepting.update and accepting.baseline is not None:

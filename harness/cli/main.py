@@ -149,6 +149,7 @@ def run(
     not_tag: opt.NotTags = None,
     era: Eras = None,
     shard: opt.Shard = None,
+    order: opt.Order = "written",
     baseline: opt.BaselineFile = None,
     update_baseline: opt.UpdateBaseline = False,
     allow_untested: opt.AllowUntested = False,
@@ -169,7 +170,7 @@ def run(
 
     several = 1 if read_only and workers is None else workers
     asked = _asked(product, features, rule, scenario, era, keep, several, seed, timeout, out)
-    asked = replace(asked, tags=tuple(tag or ()), not_tags=tuple(not_tag or ()), shard=shard)
+    asked = replace(asked, tags=tuple(tag or ()), not_tags=tuple(not_tag or ()), shard=shard, order=order)
     given = Given(
         urls=tuple(url or ()),
         command=command,
@@ -260,13 +261,14 @@ def prove(
     workers: Workers = None,
     seed: Seed = 1,
     timeout: Timeout = 10,
+    order: opt.Order = "written",
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Judge the bundled reference server by everything: it must keep every rule."""
     from harness.cli.judging import judge_reference
 
     asked = _asked(product, features, rule, scenario, era, keep, workers, seed, timeout, out)
-    raise typer.Exit(judge_reference(asked))
+    raise typer.Exit(judge_reference(replace(asked, order=order)))
 
 
 @app.command()

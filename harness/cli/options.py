@@ -23,6 +23,13 @@ Shard = Annotated[
         help="Run the I-th of N parts: all of them together run every scenario once.", metavar="I/N"
     ),
 ]
+Order = Annotated[
+    str,
+    typer.Option(
+        help="Run scenarios as written, or shuffled: written, random, or random:SEED, the same order again.",
+        metavar="ORDER",
+    ),
+]
 BaselineFile = Annotated[
     Path | None,
     typer.Option(

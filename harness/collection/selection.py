@@ -16,7 +16,7 @@ class NothingSelected(Exception):
 
 @dataclass(frozen=True)
 class Selection:
-    """The cases to run, those left out because they are about another product, and the eras asked of each rule."""
+    """The cases to run in their order, those left out because they are about another product, the eras asked of each rule."""
 
     cases: tuple[Case, ...]
     not_applicable: tuple[Case, ...]
@@ -50,10 +50,17 @@ def select(suite: Suite, settings: Settings, catalogue: Catalogue) -> Selection:
         asked = _asked_of_shard(asked, whole, cases, first=settings.shard[0] == 1)
     here = {case.id for case in cases if case.products is None or settings.product in case.products}
     return Selection(
-        cases=tuple(case for case in cases if case.id in here),
+        cases=tuple(_in_order((case for case in cases if case.id in here), settings.shuffled)),
         not_applicable=tuple(case for case in cases if case.id not in here),
         asked={rule: asked_eras for rule, asked_eras in asked.items() if asked_eras},
     )
+
+
+def _in_order(cases: Iterable[Case], shuffled: int | None) -> Iterable[Case]:
+    """As they come, or by a digest: a case keeps its place among the others, whatever filters leave of them."""
+    if shuffled is None:
+        return cases
+    return sorted(cases, key=lambda case: hashlib.sha256(f"{shuffled} {case.id}".encode()).digest())
 
 
 def _asked(cases: Sequence[Case], settings: Settings, catalogue: Catalogue) -> dict[str, tuple[str, ...]]:

@@ -170,6 +170,7 @@ class _Run:
             "eras": list(settings.eras),
             "seed": settings.seed,
             "workers": settings.workers,
+            "order": settings.order,
             **({} if settings.shard is None else {"shard": "{}/{}".format(*settings.shard)}),
             "controls": {"time": settings.time_control},
             "rules": [rule.to_json() for rule in self._plan.catalogue.rules.values()],

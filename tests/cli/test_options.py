@@ -1,5 +1,6 @@
 """Options of `run` for pipelines, each through the command line."""
 
+import re
 import shlex
 import ssl
 import subprocess
@@ -89,7 +90,11 @@ def features(tmp_path: Path):
 
 
 def names() -> list[str]:
-    return sorted(scenario["id"].partition("::")[2] for scenario in read(OUT).scenarios)
+    return sorted(as_run())
+
+
+def as_run() -> list[str]:
+    return [scenario["id"].partition("::")[2] for scenario in read(OUT).scenarios]
 
 
 @pytest.mark.parametrize(
@@ -147,6 +152,39 @@ def test_a_shard_that_is_none(cli, read_only, refused, shard):
 
 def test_more_shards_than_scenarios(cli, read_only, features, refused):
     refused(cli(*read_only, *features(FIVE), "--shard", "6/6"), "The shard 6/6 is empty: 5 scenario run(s)")
+
+
+def test_a_shuffled_order_is_recorded_and_comes_again(cli, read_only, features):
+    assert cli(*read_only, *features(FIVE)).code == 0
+    written, order = as_run(), read(OUT).header["order"]
+    assert order == "written"
+    said = cli(*read_only, *features(FIVE), "--order", "random:7")
+    assert said.code == 0
+    shuffled = as_run()
+    assert (sorted(shuffled), read(OUT).header["order"]) == (sorted(written), "random:7")
+    assert shuffled != written
+    assert "Order: random:7; --order random:7 runs it again." in said.out
+    assert cli(*read_only, *features(FIVE), "--order", "random:7").code == 0
+    assert as_run() == shuffled
+
+
+def test_another_order_is_told_each_time(cli, read_only, features):
+    told = set()
+    for _ in range(3):
+        assert cli(*read_only, *features(FIVE), "--order", "random").code == 0
+        told.add(read(OUT).header["order"])
+    assert len(told) > 1
+    assert all(re.fullmatch(r"random:\d+", order) for order in told)
+
+
+@pytest.mark.parametrize(
+    "order", ["shuffled", "random:", "random:x", "random:-1", "7", "", "random:9999999999"]
+)
+def test_an_order_that_is_none(cli, read_only, refused, order):
+    refused(
+        cli(*read_only, "--order", order),
+        f"--order takes written, random or random:SEED, such as random:7, not {order!r}.",
+    )
 
 
 def test_untested_rules_can_be_allowed(cli, read_only, features):

@@ -41,6 +41,21 @@ def test_tags_narrow_what_is_run(write, plan, settings, expected):
     assert ids(plan(**settings)) == expected
 
 
+@pytest.mark.parametrize("shuffled", range(10))
+def test_what_is_left_keeps_its_place_in_a_shuffled_order(write, plan, shuffled):
+    write(TAGGED)
+    whole, part = ids(plan(shuffled=shuffled)), ids(plan(shuffled=shuffled, not_tags=("slow",)))
+    assert sorted(whole) == sorted(ids(plan()))
+    assert part == [name for name in whole if name in part]
+    assert len(part) == 2
+
+
+def test_seeds_shuffle_otherwise_and_none_does_not(write, plan):
+    write(TAGGED)
+    assert ids(plan()) == ["One@2025", "One@2026", "Two@2026", "Three@2026"]
+    assert len({tuple(ids(plan(shuffled=shuffled))) for shuffled in range(10)}) > 3
+
+
 @pytest.mark.parametrize(
     "settings",
     [
