@@ -28,7 +28,6 @@ from harness.world import Call, World
 
 KEY = "idempotency_key"
 IN_PROGRESS = "IDEMPOTENCY_REQUEST_IN_PROGRESS"
-PATIENCE = 2.0
 
 PECULIAR: Mapping[str, str] = {
     "an emoji": "chave-🔑-1",
@@ -169,9 +168,11 @@ def two_at_once(world: World, tool: str) -> None:
         client.shake_hands()
     pool = ThreadPoolExecutor(2)
     running = [pool.submit(client.request, "tools/call", params) for client in (first, second)]
-    done, waiting = wait(running, timeout=min(PATIENCE, world.settings.timeout), return_when=FIRST_COMPLETED)
+    # A busy machine may be slow to tell; the call that is held has to have some of its time left all the same.
+    patience = world.settings.timeout / 2
+    done, waiting = wait(running, timeout=patience, return_when=FIRST_COMPLETED)
     world.story.client = first
-    world.story.notes |= {"pool": pool, "done": done, "waiting": waiting}
+    world.story.notes |= {"pool": pool, "done": done, "waiting": waiting, "patience": patience}
 
 
 @then("one of them is told IDEMPOTENCY_REQUEST_IN_PROGRESS while the other runs")
@@ -183,7 +184,7 @@ def one_is_told(world: World) -> None:
             "a repetition waits instead of being told",
             None,
             expected=IN_PROGRESS,
-            actual=f"no answer within {PATIENCE:g} s",
+            actual=f"no answer within {world.story.notes['patience']:g} s",
         )
     [told, *others] = [future.result() for future in done]
     if others:
