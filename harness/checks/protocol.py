@@ -226,11 +226,6 @@ def expect_schemas(tools: Sequence[tuple[Mapping[str, Any], Exchange]]) -> None:
             ) from error
 
 
-def has_spoken(exchange: Exchange) -> bool:
-    """Whether anything came in answer: a message, or a refusal by HTTP."""
-    return bool(exchange.message is not None or exchange.others or (exchange.status or 0) >= 400)
-
-
 def expect_nothing_heard(exchange: Exchange) -> None:
     """RES-10: a stream of changes is refused, or acknowledged and then silent."""
     refused = exchange.error is not None or (exchange.status or 0) >= 400

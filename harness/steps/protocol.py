@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from harness.checks.documents import contents
-from harness.checks.protocol import has_spoken
 from harness.exchanges import Exchange
 from harness.expressions import given, when
 from harness.steps.callers import named
@@ -277,15 +276,12 @@ def subscribes(world: World, resource: str) -> None:
 def listens(world: World) -> None:
     wanted = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
     uri = world.product.uri_prefix + "me"
-    params = {"notifications": {**wanted, "resourceSubscriptions": [uri]}}
     client = world.client()
-    # A stream that stays open is left soon; one on which nothing came yet, neither yes nor no, is given all the time.
-    for seconds in (LISTEN_SECONDS, world.settings.timeout):
-        with client.open_stream("subscriptions/listen", params, seconds) as stream:
-            person = world.tenant.people[0]["id"]
-            world.tenant.change_person(person, permissions=[])
-            world.tenant.change_person(person, permissions=None)
-            client.request("tools/list")
-        world.story.exchange = stream.exchange
-        if stream.exchange is not None and has_spoken(stream.exchange):
-            return
+    with client.open_stream(
+        "subscriptions/listen", {"notifications": {**wanted, "resourceSubscriptions": [uri]}}, LISTEN_SECONDS
+    ) as stream:
+        person = world.tenant.people[0]["id"]
+        world.tenant.change_person(person, permissions=[])
+        world.tenant.change_person(person, permissions=None)
+        client.request("tools/list")
+    world.story.exchange = stream.exchange
