@@ -299,7 +299,7 @@ def mutants(
     """
     from harness.cli.mutating import judge_mutants
 
-    asked = _asked(product, features, rule, None, None, False, 1, seed, timeout, out)
+    asked = _asked(product, features, rule, None, None, False, None if full else 1, seed, timeout, out)
     raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full, mock=mock))
 
 

@@ -36,12 +36,14 @@ class Orders:
     """What a process has to run: plain data.
 
     `part` is which cases: those that may run together, those that may not, those that wait in real time. With
-    `until_failed` the first failed case is the last to run.
+    `until_failed` the first failed case is the last to run; without `evidence` what is passed is told without what it
+    exchanged.
     """
 
     settings: Settings
     part: Part = "all"
     until_failed: bool = False
+    evidence: bool = True
     steps_package: str = STEPS
     world_module: str = "harness.world"
 
@@ -205,6 +207,7 @@ def _ended(item: ScenarioItem, work: Work) -> dict[str, Any]:
     judgement = judge(
         case, [] if world is None else world.findings, evidence.raised, work.plan.catalogue.rules
     )
+    wanted = work.orders.evidence or judgement.verdict is not Verdict.PASSED
     secrets = {*settings.secrets, *(() if world is None else world.redactions)}
     rest = [step_line(bound, "not run", 0.0) for bound in case.steps[len(evidence.steps) :]]
     return ended(
@@ -213,7 +216,7 @@ def _ended(item: ScenarioItem, work: Work) -> dict[str, Any]:
         secrets=secrets,
         seconds=evidence.seconds,
         steps=evidence.steps + rest,
-        exchanges=() if world is None else world.exchanges,
+        exchanges=world.exchanges if world is not None and wanted else (),
         tenant=world.tenant_id if world is not None and settings.keep else None,
     )
 

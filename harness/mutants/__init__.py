@@ -103,7 +103,9 @@ def try_mutants(
         with beside(mutant) as found:
             settings = replace(found, urls=mutant.urls, rules=rules, time_proven=True, dates_proven=True)
             plan = Plan(catalogue, suite, select(suite, settings, catalogue))
-            trials.append(_try(replace(orders, settings=settings, until_failed=not full), plan, mutant))
+            trials.append(
+                _try(replace(orders, settings=settings, until_failed=not full, evidence=False), plan, mutant)
+            )
         told(trials[-1])
     return trials
 
@@ -120,11 +122,12 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
         case, verdict = cases[payload["id"]], Verdict(payload["verdict"])
         others = tuple((rule, advisory) for rule, advisory in payload["others"])
         outcomes.append(Outcome(case.id, case.rule, case.era, verdict, others))
+        if verdict is Verdict.PASSED:
+            return
         told = _told(payload)
         if case.rule == mutant.rule:
             symptoms.extend(_symptoms(told, verdict, mutant))
-        if verdict is not Verdict.PASSED:
-            seen.update(seen_in(told))
+        seen.update(seen_in(told))
         if verdict is Verdict.ERRORED and not (mutant.seat == "mock" and _blames_the_mock(told)):
             errored.append(case.id)
 
