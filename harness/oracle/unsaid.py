@@ -18,7 +18,6 @@ from harness.wire.eras import (
     RESOURCE_NOT_FOUND,
     UNSUPPORTED_VERSION,
     URL_ELICITATION_REQUIRED,
-    supports_forms,
 )
 
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\x00-\x1f\x7f]+")
@@ -81,25 +80,6 @@ def in_question(result: Mapping[str, Any]) -> Iterator[Found]:
             yield from _absolute(params, "url", ("inputRequests", key, "params"))
 
 
-def asked_undeclared(result: Mapping[str, Any], capabilities: Mapping[str, Any]) -> list[str]:
-    """What a question asks for that the client's capabilities do not offer (MCP, capability rules)."""
-    requests = result.get("inputRequests")
-    found: list[str] = []
-    for key, request in requests.items() if isinstance(requests, Mapping) else ():
-        method = request.get("method") if isinstance(request, Mapping) else None
-        params = request.get("params") if isinstance(request, Mapping) else None
-        mode = params.get("mode", "form") if isinstance(params, Mapping) else "form"
-        offered = {
-            "roots/list": "roots" in capabilities,
-            "sampling/createMessage": "sampling" in capabilities,
-            "elicitation/create": _elicits(capabilities, mode),
-        }
-        if method in offered and not offered[method]:
-            wanted = f"{method} in {mode} mode" if method == "elicitation/create" else method
-            found.append(f"inputRequests.{key} is {wanted}, which the client does not declare")
-    return found
-
-
 def caching_hints(result: Mapping[str, Any]) -> list[str]:
     """What is wrong with the caching hints of a result that has to have them (MCP-08)."""
     ttl: Any = result.get("ttlMs")
@@ -113,11 +93,6 @@ def caching_hints(result: Mapping[str, Any]) -> list[str]:
             "cacheScope is neither private nor public" if "cacheScope" in result else "cacheScope is missing"
         )
     return found
-
-
-def has_caching_hints(result: Mapping[str, Any]) -> bool:
-    """Whether a result carries any caching hint; a question must not."""
-    return "ttlMs" in result or "cacheScope" in result
 
 
 def reserved_code(code: object, version: str) -> str | None:
@@ -139,13 +114,6 @@ def is_base64(text: str) -> bool:
     except (binascii.Error, ValueError):
         return False
     return True
-
-
-def _elicits(capabilities: Mapping[str, Any], mode: object) -> bool:
-    if mode == "form":
-        return supports_forms(capabilities)
-    elicitation = capabilities.get("elicitation")
-    return isinstance(elicitation, Mapping) and mode in elicitation
 
 
 def _blocks(method: str, result: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -149,7 +149,7 @@ def method_not_found(world: World) -> None:
 
 @then("the error has a code of this revision")
 def code_of_revision(world: World) -> None:
-    expect_code_of_revision(world.answer)
+    expect_code_of_revision(world.answer, ERA_TABLES[world.era].version)
 
 
 @then("every inputSchema is valid and of the type object")

@@ -1,11 +1,11 @@
-"""What rules of their own ask of the oracle: caching hints, reserved codes, questions nobody offered to answer."""
+"""What rules of their own ask of the oracle: caching hints, reserved codes, schemas of tools."""
 
 from typing import Any
 
 import pytest
 
 from harness.oracle.tool_schemas import judge_input_schema
-from harness.oracle.unsaid import asked_undeclared, caching_hints, has_caching_hints, is_base64, reserved_code
+from harness.oracle.unsaid import caching_hints, is_base64, reserved_code
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
@@ -30,7 +30,6 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 )
 def test_caching_hints(result: dict[str, Any], found: list[str]) -> None:
     assert caching_hints(result) == found
-    assert has_caching_hints(result) is bool(result)
 
 
 @pytest.mark.parametrize(
@@ -52,34 +51,6 @@ def test_caching_hints(result: dict[str, Any], found: list[str]) -> None:
 def test_reserved_codes(code: object, reason: str | None) -> None:
     assert reserved_code(code, "2026-07-28") == reason
     assert reserved_code(code, "2025-11-25") is None
-
-
-def asking(method: str, **params: Any) -> dict[str, Any]:
-    return {"inputRequests": {"q": {"method": method, "params": params}}}
-
-
-@pytest.mark.parametrize(
-    ("result", "capabilities", "wanted"),
-    [
-        (asking("elicitation/create"), {"elicitation": {}}, None),
-        (asking("elicitation/create", mode="form"), {"elicitation": {"form": {}}}, None),
-        (asking("elicitation/create"), {"elicitation": {"url": {}}}, "elicitation/create in form mode"),
-        (asking("elicitation/create"), {}, "elicitation/create in form mode"),
-        (asking("elicitation/create", mode="url"), {"elicitation": {}}, "elicitation/create in url mode"),
-        (asking("elicitation/create", mode="url"), {"elicitation": {"url": {}}}, None),
-        (asking("roots/list"), {}, "roots/list"),
-        (asking("sampling/createMessage"), {"sampling": {}}, None),
-        (asking("sampling/createMessage"), {"elicitation": {}}, "sampling/createMessage"),
-        ({"inputRequests": {"q": 7}}, {}, None),
-        ({"inputRequests": 7}, {}, None),
-        ({}, {}, None),
-    ],
-)
-def test_questions_the_client_did_not_offer_to_answer(
-    result: dict[str, Any], capabilities: dict[str, Any], wanted: str | None
-) -> None:
-    expected = [] if wanted is None else [f"inputRequests.q is {wanted}, which the client does not declare"]
-    assert asked_undeclared(result, capabilities) == expected
 
 
 @pytest.mark.parametrize(
