@@ -133,21 +133,6 @@ def initialize(
     return _http(url, message, [*_content_headers(), *_caller_headers(token, None)], change)
 
 
-def answering(
-    params: Mapping[str, Any], responses: Mapping[str, Any] | None, state: str | None
-) -> dict[str, Any]:
-    """The parameters of the retry after `input_required`: the same, with `inputResponses` and `requestState`.
-
-    The state goes back byte for byte; where none came, none is sent.
-    """
-    retry = dict(params)
-    if responses is not None:
-        retry["inputResponses"] = dict(responses)
-    if state is not None:
-        retry["requestState"] = state
-    return retry
-
-
 def encoded(message: Any) -> bytes:
     """A message as JSON bytes. Half surrogate pairs, which UTF-8 cannot hold, stay escaped."""
     try:

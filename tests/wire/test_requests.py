@@ -17,7 +17,7 @@ from mcp_types.methods import CLIENT_REQUESTS, validate_client_request
 from harness.exchanges import ERAS, Era, HttpRequest
 from harness.wire.eras import ERA_TABLES, META_CAPABILITIES, META_CLIENT, META_VERSION, era_of, supports_forms
 from harness.wire.http_text import outgoing, target_of
-from harness.wire.requests import Overrides, answering, initialize, notification, request
+from harness.wire.requests import Overrides, initialize, notification, request
 
 URL = "http://127.0.0.1:1/mcp"
 CLIENT = {"name": "tester", "version": "1"}
@@ -151,15 +151,6 @@ def test_parameter_headers_pass_the_sdk_servers_check() -> None:
     given_headers = {name: str(value) for name, value in headers(built).items()}
     assert validate_mcp_param_headers(schema, arguments, given_headers) is None
     assert given_headers["mcp-param-count"] == "-3"
-
-
-def test_the_retry_carries_state_and_answers_and_leaves_the_first_call_alone() -> None:
-    first = {"name": "t", "arguments": {"a": 1}}
-    answers = {"ask": {"action": "accept", "content": {"yes": True}}}
-    retry = answering(first, answers, "s t\u0000ate")
-    assert retry == {**first, "inputResponses": answers, "requestState": "s t\u0000ate"}
-    assert answering(first, None, None) == first == {"name": "t", "arguments": {"a": 1}}
-    validate_client_request("tools/call", "2026-07-28", message(build("2026", "tools/call", retry))["params"])
 
 
 @pytest.mark.parametrize("id", [0, -1, 2**53 - 1, "0", ""])
