@@ -153,6 +153,17 @@ Feature: Idempotency
         | a space at its end      |
         | a space at its start    |
 
+    Scenario Outline: Two keys that differ in <difference> are not taken for one
+      When the assistant calls kadu_workspaces_create with a key that has <difference>
+      And the assistant makes the call with a key that differs from it in just that
+      Then as many calls ran as were not refused
+      And with another key the same call runs once
+
+      Examples:
+        | difference           |
+        | an emoji             |
+        | letters with accents |
+
     Scenario Outline: A key with <control> smuggles nothing
       When the assistant calls kadu_workspaces_create with a key that has <control>
       Then the call is refused

@@ -23,7 +23,7 @@ from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import it_ran_once
 from harness.steps.permissions import give_back_permissions
 from harness.steps.resources import MISSING_ID
-from harness.verdicts import NotTestable, RuleBroken
+from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import Call, World
 
 KEY = "idempotency_key"
@@ -38,6 +38,12 @@ PECULIAR: Mapping[str, str] = {
     "a line feed and a header": "chave-1\nX-Smuggled: yes",
     "a zero byte": "chave-1\x00",
 }
+
+TWINS: Mapping[str, str] = {
+    PECULIAR["an emoji"]: "chave-🔒-1",
+    PECULIAR["letters with accents"]: "conciliaçáo-sáo-joáo",
+}
+"""Other keys that become the same where such characters are dropped, replaced or stripped of their accents."""
 
 
 def fresh_key(world: World) -> str:
@@ -96,6 +102,14 @@ def calls_with_a_long_key(world: World, tool: str, length: int) -> None:
 @when("the assistant calls {tool} with a key that has {phrase}")
 def calls_with_a_peculiar_key(world: World, tool: str, peculiarity: str) -> None:
     begin_with_key(world, tool, named(dict(PECULIAR), peculiarity))
+
+
+@when("the assistant makes the call with a key that differs from it in just that")
+def calls_with_the_twin(world: World) -> None:
+    key = str(world.story.notes["key"])
+    if key not in TWINS:
+        raise HarnessFault(f"There is no key like {key!r}; there are some like {', '.join(TWINS)}.")
+    call_through(world, with_key(world, world.call, TWINS[key]))
 
 
 @when("the assistant calls {tool} without a key")
@@ -311,6 +325,22 @@ def works_or_is_refused(world: World) -> None:
     if world.look().effects:
         raise broken(
             "the key was not honoured", world.answer, expected="a replay", actual="the call ran a second time"
+        )
+
+
+@then("as many calls ran as were not refused")
+def as_many_ran(world: World) -> None:
+    made = world.story.exchanges
+    for exchange in made:
+        if not is_success(exchange):
+            expect_refused_clearly(exchange)
+    taken, ran = [exchange for exchange in made if is_success(exchange)], world.look().effects
+    if len(ran) != len(taken):
+        raise broken(
+            "two keys are taken for one",
+            made[-1],
+            expected=f"{len(taken)} of {len(made)} calls succeed, so as many run",
+            actual=f"{len(ran)} ran",
         )
 
 

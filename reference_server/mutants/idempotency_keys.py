@@ -1,6 +1,7 @@
 """Servers that lie about which tools take an idempotency key, what a key may be, and how it travels."""
 
 import hashlib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -288,6 +289,24 @@ class AccentedKeyTakenForNone(KeyedCalls):
 
     def taken(self, key: str) -> str | None:
         return key if key.isascii() else None
+
+
+class KeysOutsideAsciiFolded(KeyedCalls):
+    """What of a key is not ASCII becomes a question mark, so that two keys may become one."""
+
+    rule = "KADU-IDM-03"
+
+    def taken(self, key: str) -> str | None:
+        return key.encode("ascii", "replace").decode()
+
+
+class AccentsTakenFromKeys(KeyedCalls):
+    """Keys lose their accents, and emoji altogether, so that two keys may become one."""
+
+    rule = "KADU-IDM-03"
+
+    def taken(self, key: str) -> str | None:
+        return unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
 
 
 class KeyWithSpacesTakenForNone(KeyedCalls):
