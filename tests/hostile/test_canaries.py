@@ -105,7 +105,8 @@ def test_no_secret_is_left_behind(
     seen: set[tuple[str, str]], capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     scenarios = [word for one in SCENARIOS for word in ("--scenario", one)]
-    words = ["prove", "--keep", *scenarios, "--out", str(tmp_path)]
+    # In this process, where what is minted can be seen.
+    words = ["prove", "--keep", "--workers", "1", *scenarios, "--out", str(tmp_path)]
     code = outcome(lambda: app(words, standalone_mode=False, prog_name=NAME))
     said = capfd.readouterr()
     left = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
