@@ -12,9 +12,11 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "bench.md"
 OFFICIAL = ROOT / "tests" / "official"
 TOOL = "kadu-conformance"
-CONNECTIONS, SECONDS = 8, 3.0
+CONNECTIONS, SECONDS, ROUNDS = 8, 3.0, 5
 ME = {
     "person": {"id": "p", "name": "Ana", "email": "ana@exemplo.com.br"},
     "organization": {"id": "o", "name": "Exemplo"},
@@ -33,40 +35,104 @@ ME = {
 }
 
 
+@dataclass
+class Running:
+    """A program of ours that runs: its process, and once it is ready its line and the seconds until it came."""
+
+    process: subprocess.Popen[str]
+    began: float
+    ready: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def wait(self) -> None:
+        """Wait for its ready line."""
+        assert self.process.stdout is not None
+        self.ready = json.loads(self.process.stdout.readline())
+        self.seconds = time.perf_counter() - self.began
+
+    def cpu(self) -> float:
+        """The CPU seconds it took so far, where /proc tells."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def program(*words: str, first_line: str = "", **environment: str) -> Iterator[tuple[dict[str, Any], float]]:
-    """A program until the end of the block: its ready line, and the seconds until it came."""
-    began = time.perf_counter()
+def begun(*words: str) -> Iterator[Running]:
+    """A program until the end of the block, not waited for."""
     process = subprocess.Popen(
-        [sys.executable, *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, **environment},
+        [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
     try:
-        process.stdin.write(first_line)
-        process.stdin.flush()
-        ready = json.loads(process.stdout.readline())
-        yield ready, time.perf_counter() - began
+        yield Running(process, time.perf_counter())
     finally:
-        process.stdin.close()
         process.terminate()
-        process.wait(timeout=20)
-        process.stdout.close()
+        process.communicate(timeout=20)
 
 
-def measured(*words: str) -> tuple[float, float, float, int]:
-    """Wall seconds, CPU seconds, peak MB and exit code of one process of ours (without its children)."""
+@contextmanager
+def program(*words: str, first_line: str = "") -> Iterator[Running]:
+    """A program until the end of the block, ready."""
+    with begun(*words) as running:
+        running.tell(first_line)
+        running.wait()
+        yield running
+
+
+@dataclass
+class Measured:
+    """A process of ours and those it started: wall and CPU seconds, the most megabytes of all together, exit code."""
+
+    wall: float
+    cpu: float
+    megabytes: float
+    code: int
+
+
+def measured(*words: str) -> Measured:
+    """Run a module of ours to its end."""
     began = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", *words], cwd=ROOT, stdout=subprocess.DEVNULL)
+    most, ended = 0.0, threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not ended.wait(0.25):
+            most = max(most, sum(_megabytes(pid) for pid in _family(process.pid)))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    # Its CPU and that of the children it waited for.
     _, status, usage = os.wait4(process.pid, 0)
+    ended.set()
+    watching.join()
     process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - began
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode
+    cpu = usage.ru_utime + usage.ru_stime
+    return Measured(time.perf_counter() - began, cpu, most, process.returncode)
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all below it."""
+    family = [pid]
+    for known in family:
+        with suppress(OSError):
+            for children in Path(f"/proc/{known}/task").glob("*/children"):
+                family += [int(child) for child in children.read_text().split()]
+    return family
+
+
+def _megabytes(pid: int) -> float:
+    """The memory of a process, what it shares divided among those it shares it with."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1024
+    return 0.0
 
 
 def suite(directory: Path) -> list[tuple[str, str, str]]:
@@ -75,20 +141,14 @@ def suite(directory: Path) -> list[tuple[str, str, str]]:
     file = directory / "secret"
     file.write_text(secret)
     mock_words = ("-m", "mock_api", "--port", "0", "--control-port", "0", "--control-secret-file", "-")
-    with program(*mock_words, first_line=secret + "\n") as (mock, mock_ready):
-        words = (
-            "-m",
-            "reference_server",
-            "--product",
-            "kadu",
-            "--upstream",
-            mock["api_url"],
-            "--exit-with-stdin",
-        )
-        with program(*words) as (server, server_ready):
-            there = ["--api-url", mock["api_url"], "--control-url", mock["control_url"]]
-            there += ["--control-secret-file", str(file), "--out", str(directory / "out")]
-            wall, cpu, peak, code = measured("harness.cli.main", "run", "--url", server["url"], *there)
+    words = ("-m", "reference_server", "--product", "kadu", "--upstream", "-", "--exit-with-stdin")
+    # As `prove` starts them: the server loads while the mock does.
+    with begun(*words) as server, program(*mock_words, first_line=secret + "\n") as mock:
+        server.tell(mock.ready["api_url"] + "\n")
+        server.wait()
+        there = ["--api-url", mock.ready["api_url"], "--control-url", mock.ready["control_url"]]
+        there += ["--control-secret-file", str(file), "--out", str(directory / "out")]
+        ran = measured("harness.cli.main", "run", "--url", server.ready["url"], *there)
     lines = [json.loads(line) for line in (directory / "out" / "run.ndjson").read_text().splitlines()]
     runs = [line for line in lines if line["type"] == "scenario"]
     exchanges = sum(len(line["exchanges"]) for line in runs)
@@ -96,25 +156,25 @@ def suite(directory: Path) -> list[tuple[str, str, str]]:
     return [
         (
             "the whole Kadu suite, both eras",
-            f"{inside:.1f} s ({len(runs)} scenario runs, exit {code})",
+            f"{inside:.1f} s ({len(runs)} scenario runs, exit {ran.code}, {lines[0]['workers']} workers)",
             "≤ 10 s",
         ),
         ("wall time a scenario run", f"{inside / len(runs) * 1000:.1f} ms", "≤ 15 ms"),
         (
             "harness CPU an exchange (control requests included in the CPU)",
-            f"{cpu / exchanges * 1000:.2f} ms ({exchanges} recorded)",
+            f"{ran.cpu / exchanges * 1000:.2f} ms ({exchanges} recorded)",
             "≤ 2 ms",
         ),
-        ("with start, reports and end", f"{wall:.1f} s", ""),
-        ("memory of the harness", f"{peak:.0f} MB", "≤ 300 MB"),
-        ("mock ready + reference server ready", f"{mock_ready:.2f} s + {server_ready:.2f} s", "≤ 2 s"),
+        ("with start, reports and end", f"{ran.wall:.1f} s", ""),
+        ("memory of the harness, its workers included", f"{ran.megabytes:.0f} MB", "≤ 300 MB"),
+        ("mock and reference server ready", f"{server.seconds:.2f} s", "≤ 2 s"),
     ]
 
 
 def help_time() -> list[tuple[str, str, str]]:
     """How long `--help` takes, the best of five."""
     return [
-        ("`--help`", f"{min(measured('harness.cli.main', '--help')[0] for _ in range(5)):.2f} s", "≤ 0.5 s")
+        ("`--help`", f"{min(measured('harness.cli.main', '--help').wall for _ in range(5)):.2f} s", "≤ 0.5 s")
     ]
 
 
@@ -188,32 +248,40 @@ def against_a_bare_server(directory: Path) -> list[tuple[str, str, str]]:
         "--control-secret-file",
         "-",
         first_line="x" * 32 + "\n",
-    ) as (mock, _):
+    ) as mock:
         from urllib.request import urlopen
 
-        with urlopen(mock["api_url"] + "/openapi.json", timeout=10) as answer:
+        with urlopen(mock.ready["api_url"] + "/openapi.json", timeout=10) as answer:
             (directory / "contract.json").write_bytes(answer.read())
     here = str(Path(__file__).parent)
-    with (
-        program(f"{here}/stub_upstream.py", str(directory / "contract.json"), json.dumps(ME)) as (stub, _),
-        program(
-            "-m", "reference_server", "--product", "kadu", "--upstream", stub["url"], "--exit-with-stdin"
-        ) as (reference, _),
-        program(f"{here}/bare_server.py", json.dumps(ME)) as (bare, _),
-    ):
-        ours, theirs = [], []
-        for _ in range(3):
-            ours.append(asyncio.run(requests_a_second(reference["url"])))
-            theirs.append(asyncio.run(requests_a_second(bare["url"])))
-    mine, other = sorted(ours)[1], sorted(theirs)[1]
-    told = f"{mine:.0f}/s beside {other:.0f}/s: {mine / other:.2f} ×"
+    with program(f"{here}/stub_upstream.py", str(directory / "contract.json"), json.dumps(ME)) as stub:
+        upstream = ("--upstream", stub.ready["url"], "--exit-with-stdin")
+        with (
+            program("-m", "reference_server", "--product", "kadu", *upstream) as reference,
+            program(f"{here}/bare_server.py", json.dumps(ME)) as bare,
+        ):
+            rounds = [(_served(reference), _served(bare)) for _ in range(ROUNDS)]
+    (mine, my_cpu), (other, their_cpu) = sorted(rounds, key=lambda one: one[0][0] / one[1][0])[ROUNDS // 2]
     return [
         (
             "reference server, `tools/call` (two upstream requests each), beside a bare SDK server",
-            told,
+            f"{mine:.0f}/s beside {other:.0f}/s: {mine / other:.2f} ×",
             "≥ 0.7 ×",
-        )
+        ),
+        (
+            "… CPU of a call",
+            f"{my_cpu * 1e6:.0f} µs beside {their_cpu * 1e6:.0f} µs: {their_cpu / my_cpu:.2f} ×",
+            "",
+        ),
     ]
+
+
+def _served(server: Running) -> tuple[float, float]:
+    """Calls a second, and the CPU seconds of one."""
+    before, began = server.cpu(), time.perf_counter()
+    rate = asyncio.run(requests_a_second(server.ready["url"]))
+    calls = rate * (time.perf_counter() - began)
+    return rate, (server.cpu() - before) / calls
 
 
 def official(directory: Path) -> list[tuple[str, str, str]]:
