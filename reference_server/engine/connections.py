@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httptools
 
 CONNECT_SECONDS = 3.0
+ANSWER_SECONDS = 30.0
 # Shorter than the keep-alive of common servers: a connection is given up before the other side closes it.
 IDLE_SECONDS = 4.0
 CONNECTIONS_LIMIT = 200
@@ -51,9 +52,13 @@ class Transport(Protocol):
 
 
 class Connections:
-    """A pool of connections to one base URL (`http` or `https`). Use from one event loop; `close` at the end."""
+    """A pool of connections to one base URL (`http` or `https`). Use from one event loop; `close` at the end.
 
-    def __init__(self, base_url: str) -> None:
+    `seconds` is how long an answer may take.
+    """
+
+    def __init__(self, base_url: str, seconds: float = ANSWER_SECONDS) -> None:
+        self._seconds = seconds
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"not the base URL of an API: {base_url}")
@@ -68,19 +73,22 @@ class Connections:
     async def send(self, method: str, target: str, headers: Headers, body: bytes | None) -> RawAnswer:
         """The answer to one request, `target` being path and query. Raises ConnectionFailed.
 
-        Raises ValueError for a part that would break out of its line. Whoever waits too long cancels.
+        Raises ValueError for a part that would break out of its line.
         """
         message = self._message(method, target, headers, body)
-        async with self._places:
+        await self._place()
+        try:
             connection = self._rested() or await self._opened()
             try:
-                answer = await connection.exchange(message)
+                answer = await connection.exchange(message, self._seconds)
             finally:
                 # Also where the wait was cancelled: what comes late must not answer another request.
                 if connection.reusable:
                     self._idle.append(connection)
                 else:
                     connection.abort()
+        finally:
+            self._places.release()
         return answer
 
     async def close(self) -> None:
@@ -101,6 +109,16 @@ class Connections:
         if body is not None:
             lines.append(b"content-length: %d" % len(body))
         return b"\r\n".join([*lines, b"", body or b""])
+
+    async def _place(self) -> None:
+        if not self._places.locked():
+            await self._places.acquire()
+            return
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._places.acquire()
+        except TimeoutError:
+            raise ConnectionFailed("all connections were busy") from None
 
     def _rested(self) -> "_Connection | None":
         oldest = asyncio.get_running_loop().time() - IDLE_SECONDS
@@ -140,14 +158,19 @@ class _Connection(asyncio.Protocol):
         """Whether another exchange may follow on it."""
         return self._waiter is None and self._may_stay and not self._lost
 
-    async def exchange(self, message: bytes) -> RawAnswer:
+    async def exchange(self, message: bytes, seconds: float) -> RawAnswer:
         """Write a request, wait for its answer. Raises ConnectionFailed; if cancelled, it is not reusable."""
         assert self._transport is not None
         self._start_over()
         self._parser = httptools.HttpResponseParser(self)
         self._waiter = self._loop.create_future()
+        # A timer of its own costs a fifth of a timeout around it.
+        timer = self._loop.call_later(seconds, self._fail, "no answer in time")
         self._transport.write(message)
-        answer = await self._waiter
+        try:
+            answer = await self._waiter
+        finally:
+            timer.cancel()
         self._waiter = None
         self.rested_at = self._loop.time()
         return answer

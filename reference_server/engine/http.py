@@ -6,14 +6,13 @@ Method, host, origin, size, token; what passes reaches the SDK with its caller.
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INTERNAL_ERROR
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -58,13 +57,14 @@ class Shell:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         # RFC 9110, 5.5: white space around a value is no part of it; the parser leaves what stands behind.
-        scope = {**scope, "headers": [(name, value.strip(b" \t")) for name, value in scope["headers"]]}
-        headers = Headers(scope=scope)
+        stripped = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        scope = {**scope, "headers": stripped}
+        headers = dict(reversed(stripped))  # the first of a name, as those who look one up have it
         refusal = self._refusal(scope["method"], headers)
         if refusal is not None:
             return await refusal(scope, receive, send)
         # MCP-13: a token is needed for everything, and nothing is remembered of it.
-        token = bearer_token(headers)
+        token = bearer_token(stripped)
         if token is None:
             return await self._unauthorized(None)(scope, receive, send)
         try:
@@ -86,11 +86,12 @@ class Shell:
         await self._sdk.asgi_app({**scope, CALLER: caller}, _replayed(body, receive), send)
         return None
 
-    def _refusal(self, method: str, headers: Headers) -> Response | None:
+    def _refusal(self, method: str, headers: Mapping[bytes, bytes]) -> Response | None:
         # MCP-09: no streams to open, no sessions to end.
         if method != "POST":
             return _problem(405, "Only POST is served here", {"Allow": "POST"})
-        host, origin = headers.get("host", ""), headers.get("origin")
+        host = headers.get(b"host", b"").decode("latin-1")
+        origin = headers[b"origin"].decode("latin-1") if b"origin" in headers else None
         if _LOOPBACK_HOST.fullmatch(host) is None and host not in self._settings.hosts:
             return _problem(421, "This host is not served here")
         # MCP-12: a page of another site must not reach a server on this machine.
@@ -122,9 +123,9 @@ def application(shells: Mapping[str, Shell]) -> ASGIApp:
     return serve
 
 
-def bearer_token(headers: Headers) -> str | None:
+def bearer_token(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
     """The bearer token of a request; None where there is none, or none that could be one."""
-    given = headers.getlist("authorization")
+    given = [value.decode("latin-1") for name, value in headers if name == b"authorization"]
     if len(given) != 1 or len(given[0]) > _TOKEN_LIMIT:
         return None
     match = _BEARER.fullmatch(given[0].strip())

@@ -82,7 +82,7 @@ class Wire(Shell):
         """Serve one request, as altered."""
         body = await _whole(receive)
         headers = Headers(scope=scope)
-        line = Line(dict(headers), _parsed(body), bearer_token(headers))
+        line = Line(dict(headers), _parsed(body), bearer_token(scope["headers"]))
         await self.heard(line)
         if not line.status:
             sent = body if line.asked is None else json.dumps(line.asked).encode()

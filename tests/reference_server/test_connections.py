@@ -15,8 +15,8 @@ Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def serving(serve: Serve) -> AsyncIterator[Connections]:
-    """A pool whose upstream is `serve`."""
+async def serving(serve: Serve, seconds: float = 30.0) -> AsyncIterator[Connections]:
+    """A pool whose upstream is `serve`, and may take this long."""
 
     async def closing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -25,7 +25,7 @@ async def serving(serve: Serve) -> AsyncIterator[Connections]:
             writer.close()
 
     server = await asyncio.start_server(closing, "127.0.0.1", 0)
-    pool = Connections(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/base/")
+    pool = Connections(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/base/", seconds)
     try:
         yield pool
     finally:
@@ -193,6 +193,33 @@ async def test_a_late_answer_goes_to_nobody_else() -> None:
             await slow
         late.set()
         assert (await pool.send("GET", "/quick", [], None)).body == b"{}"
+
+
+async def test_a_silent_upstream_is_given_up_and_the_next_request_works() -> None:
+    asked: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readuntil(b"\r\n\r\n"))
+        if b"/silent" not in asked[-1]:
+            writer.write(OK)
+        await reader.read()
+
+    async with serving(serve, seconds=0.2) as pool:
+        with pytest.raises(ConnectionFailed, match="no answer in time"):
+            await pool.send("GET", "/silent", [], None)
+        assert (await pool.send("GET", "/x", [], None)).body == b"{}"
+    assert len(asked) == 2
+
+
+async def test_who_finds_every_connection_busy_waits_no_longer_than_for_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "CONNECTIONS_LIMIT", 0)
+    serve, seen = answering(OK)
+    async with serving(serve, seconds=0.05) as pool:
+        with pytest.raises(ConnectionFailed, match="all connections were busy"):
+            await pool.send("GET", "/x", [], None)
+    assert seen == []
 
 
 async def test_nobody_listens() -> None:
