@@ -60,7 +60,7 @@ Keep = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        help=f"Run scenarios in this many processes (default: one for each processor, at most {MOST_WORKERS}; one with --read-only).",
+        help=f"Run scenarios in this many processes (default: one more than there are processors, at most {MOST_WORKERS}; one with --read-only).",
         min=1,
         max=64,
     ),
@@ -70,12 +70,10 @@ Timeout = Annotated[float, typer.Option(help="Seconds that one answer may take."
 Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", metavar="DIR")]
 
 
-def processors() -> int:
-    """How many processes run scenarios unless told otherwise."""
-    return min(
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        MOST_WORKERS,
-    )
+def workers_by_default() -> int:
+    """How many processes run scenarios unless told otherwise: half of the time each waits for server and mock."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(processors + 1, MOST_WORKERS)
 
 
 def _print_version(wanted: bool) -> None:
@@ -419,7 +417,7 @@ def _asked(
         scenarios=tuple(scenario or ()),
         eras=tuple(era or ()),
         keep=keep,
-        workers=processors() if workers is None else workers,
+        workers=workers_by_default() if workers is None else workers,
         seed=seed,
         timeout=timeout,
         out=out,

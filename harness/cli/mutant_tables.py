@@ -62,8 +62,8 @@ class Outcome:
 
     def table(self) -> Iterator[str]:
         """A Markdown table: a line for each mutant, the numbers last."""
-        yield "| rule | mutant | its lie | caught | found | found like |"
-        yield "|---|---|---|---|---|---|"
+        yield "| rule | mutant | its lie | caught | found | found like | fails too |"
+        yield "|---|---|---|---|---|---|---|"
         for trial in self.trials:
             found = trial.symptoms[0] if trial.symptoms else ""
             cells = (
@@ -73,10 +73,11 @@ class Outcome:
                 f"yes ({trial.verdict})" if trial.caught else "NO",
                 found,
                 self._same_as(trial) or "",
+                ", ".join(rule for rule in trial.failed if rule != trial.mutant.rule),
             )
             yield f"| {' | '.join(map(inline, cells))} |"
         for rule in self.unbroken:
-            yield f"| {inline(rule)} | none | | NO | nothing shows that its scenarios notice | |"
+            yield f"| {inline(rule)} | none | | NO | nothing shows that its scenarios notice | | |"
         yield ""
         yield self.total
 
