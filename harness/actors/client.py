@@ -10,6 +10,7 @@ from typing import Any
 from harness.actors.patience import send_patiently
 from harness.actors.reading_only import refusal
 from harness.checks.results import describe
+from harness.clock import monotonic
 from harness.exchanges import Era, Exchange, HttpRequest
 from harness.transport import BODY_LIMIT, Leaving, Sent, Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
@@ -21,6 +22,8 @@ FORMS: Mapping[str, Any] = {"elicitation": {"form": {}}}
 NO_FORMS: Mapping[str, Any] = {}
 CLIENT_INFO = {"name": "conformance-assistant", "version": "1"}
 PAGE_LIMIT = 200
+LISTING_TIMEOUTS = 10
+"""How many times as long as one answer a whole listing may take."""
 ITEM_LIMIT = 10_000
 ROOM = 8 * 1024 * 1024
 SMALLEST = 64 * 1024
@@ -208,10 +211,18 @@ class Client:
         self._session = None
 
     def items(self, method: str, key: str) -> Iterator[tuple[Mapping[str, Any], Exchange]]:
-        """Every item of a listing, through all its pages. Raises RuleBroken when a page cannot be had."""
+        """Every item of a listing, through all its pages. Raises RuleBroken when a page cannot be had.
+
+        Raises NotTestable where each page comes in time and the last one does not.
+        """
         cursor: str | None = None
         count = 0
-        for _ in range(PAGE_LIMIT):
+        deadline = monotonic() + LISTING_TIMEOUTS * self.timeout
+        for page in range(PAGE_LIMIT):
+            if page and monotonic() > deadline:
+                raise NotTestable(
+                    f"{method} was not at its end after {page} pages in {LISTING_TIMEOUTS * self.timeout:g} s"
+                )
             exchange = self.request(method, {} if cursor is None else {"cursor": cursor})
             result = exchange.result
             listed = None if result is None else result.get(key)
