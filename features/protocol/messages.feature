@@ -157,8 +157,8 @@ Feature: Messages and their errors
     Scenario: What a read answers is valid for its revision
       Given an assistant
       When the assistant reads me
-      Then the read is answered
-      And every message so far is valid for its revision
+      And that read can be judged
+      Then every message so far is valid for its revision
 
     Scenario: What a prompt answers is valid for its revision
       Given an assistant

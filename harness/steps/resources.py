@@ -227,6 +227,12 @@ def the_read_is_answered(world: World) -> None:
     contents(world.answer)
 
 
+@when("that read can be judged")
+def that_read_can_be_judged(world: World) -> None:
+    if world.answer.result is None:
+        raise NotTestable(f"could not exercise the read: {describe(world.answer)}")
+
+
 @then("the upstream was asked")
 def the_upstream_was_asked(world: World) -> None:
     if not world.tenant.ledger():
