@@ -6,7 +6,7 @@ from reports.evidence import Failure, failures, place, side, title
 from reports.headline import number
 from reports.judgement import Judgement, RuleJudgement
 from reports.markdown_text import block, inline
-from reports.record import Header
+from reports.record import WRITTEN, Header
 from reports.verdicts import MEANINGS, Verdict
 
 # GitHub refuses a summary of more than 1 MiB and a comment of more than 65,536 characters; the smaller one counts.
@@ -144,6 +144,7 @@ def _facts(judgement: Judgement) -> str:
         *([] if header.merged else [f"server under test: {inline(subject, 160)}"]),
         f"eras {inline(', '.join(header.eras), 60)}",
         *([] if header.shard is None else [f"shard {header.shard}"]),
+        *([] if header.order == WRITTEN else [f"order {inline(header.order, 40)}"]),
         f"seed {header.seed}",
         f"{footer.seconds:.1f} s" if footer else "cut off",
         judgement.exit_meaning,

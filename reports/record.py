@@ -11,6 +11,8 @@ from reports.fields import Fields, named
 from reports.verdicts import Verdict
 
 FORMAT = 1
+WRITTEN = "written"
+"""The order in which the features have the scenarios."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Part:
 class Header:
     """The first line: what was judged, with what, and which rules were asked; of a merged record also its parts.
 
-    `shard` is which part of how many ("2/3") the run was; None where it was the whole, or several made one.
+    `shard` is which part of how many ("2/3") the run was; None where it was the whole, or several made one. `order` is
+    how the scenarios were ordered.
     """
 
     tool: str
@@ -66,6 +69,7 @@ class Header:
     rules: tuple[Rule, ...]
     asked: tuple[str, ...]
     shard: str | None = None
+    order: str = WRITTEN
     merged: tuple[Part, ...] = ()
 
 
@@ -275,6 +279,7 @@ def _header(fields: Fields) -> Header:
         rules=tuple(_rule(rule) for rule in fields.objects("rules")),
         asked=fields.texts("asked"),
         shard=_shard(fields.text("shard")) if "shard" in fields.data else None,
+        order=fields.text("order") if "order" in fields.data else WRITTEN,
         merged=tuple(_part(part) for part in fields.objects("merged")) if "merged" in fields.data else (),
     )
 

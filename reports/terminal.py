@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from reports.evidence import Failure, exchange_lines, failures, place, side, title, traceback_text
 from reports.headline import number
 from reports.judgement import Judgement, RuleJudgement, judge
-from reports.record import Run, Scenario
+from reports.record import WRITTEN, Run, Scenario
 from reports.verdicts import MEANINGS, Verdict
 from reports.visible import one_line, visible
 
@@ -217,9 +217,11 @@ def _numbers(paper: _Paper, judgement: Judgement) -> None:
             said = f"merged: {part.record} · {part.server} · {number(part.scenarios, 'scenario run')}{cut}"
             paper.line(one_line(said), "dim", 2)
     shard = [] if run.header.shard is None else [f"shard {run.header.shard}"]
+    order = [] if run.header.order == WRITTEN else [f"order {run.header.order}"]
     facts = [
         took,
         *shard,
+        *order,
         f"seed {run.header.seed}",
         f"eras {', '.join(run.header.eras)}",
         judgement.exit_meaning,

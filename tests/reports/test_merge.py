@@ -273,3 +273,19 @@ def test_all_shards_are_the_whole_and_no_shard_any_more(recorded: Recorded) -> N
 def test_each_server_needs_its_own_shards(recorded: Recorded) -> None:
     records = [shard([1], [one(1)], header={"shard": f"{n}/2"}) for n in (1, 2)]
     assert merged(recorded, *records, names=("node", "go")).footer is None
+
+
+def test_an_order_that_was_shuffled_is_told(recorded: Recorded) -> None:
+    run = recorded(shard([1], [one(1)], header={"order": "random:7"}))
+    assert run.header.order == "random:7"
+    assert recorded(shard([1], [one(1)])).header.order == "written"
+    assert merge([Source("a", run, "node")]).header.order == "random:7"
+    assert '"order":"random:7"' in next(writing.lines(run))
+
+
+def test_a_part_of_a_run_and_its_order_stand_in_every_report(recorded: Recorded, tmp_path: Path) -> None:
+    run = recorded(shard([1], [one(1)], header={"order": "random:7", "shard": "2/3"}))
+    for file in render(run, tmp_path, ("html", "md")):
+        text = file.read_text(encoding="utf-8").replace("&#8203;", "")
+        assert "random:7" in text
+        assert "2/3" in text
