@@ -1,6 +1,7 @@
 """The world of one scenario: its actors, the story so far, what they exchanged, what was found."""
 
 import atexit
+import importlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -367,6 +368,11 @@ def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:
     if settings.time_file:
         ProcessClock(settings.time_file).set(0.0)
     return World(settings, _process(settings.ca_file, settings.detours), scenario, era, rule)
+
+
+def prepare() -> None:
+    """Load what every scenario needs, before processes that run them are forked from this one."""
+    importlib.import_module("harness.oracle.schemas")
 
 
 def begin_process() -> None:

@@ -1,5 +1,6 @@
 """The scenarios, run through pytest: in this process or in several."""
 
+import gc
 import importlib
 import os
 from collections.abc import Callable, Iterator
@@ -110,15 +111,23 @@ def parts(plan: Plan, settings: Settings) -> Iterator[tuple[Part, int]]:
 def _spread(orders: Orders, plan: Plan, done: Done, count: int, failed: Callable[[], bool]) -> str | None:
     """One part in several processes; what went wrong with one of them, in one sentence, or None."""
     cases = {case.id: case for case in part_of(plan.selection.cases, orders.part, orders.settings)}
+    world = importlib.import_module(orders.world_module)
 
     def serve(following: Callable[[], str | None], ended: Done) -> str | None:
-        importlib.import_module(orders.world_module).begin_process()
+        world.begin_process()
         return _session(orders, plan, ended, following)
 
     def died(case: str, how: str) -> None:
         done(not_run(cases[case], Verdict.ERRORED, "The process that ran the scenario died.", how))
 
-    return Workers(count, cases, serve, done, died).run(lambda: orders.until_failed and failed())
+    # Once here instead of once in each worker; and what is here by now is no garbage there.
+    world.prepare()
+    gc.collect()
+    gc.freeze()
+    try:
+        return Workers(count, cases, serve, done, died).run(lambda: orders.until_failed and failed())
+    finally:
+        gc.unfreeze()
 
 
 def _session(

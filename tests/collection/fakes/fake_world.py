@@ -41,5 +41,9 @@ def end_worlds(settings):
     """Nothing is left anywhere."""
 
 
+def prepare():
+    """Nothing is to be loaded."""
+
+
 def begin_process():
     """Nothing is shared with another process."""
