@@ -60,7 +60,7 @@ Keep = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        help=f"Run scenarios in this many processes (default: one more than there are processors, at most {MOST_WORKERS}; one with --read-only).",
+        help=f"Run scenarios in this many processes (default: one for each processor, at most {MOST_WORKERS}; one with --read-only).",
         min=1,
         max=64,
     ),
@@ -71,9 +71,9 @@ Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", 
 
 
 def workers_by_default() -> int:
-    """How many processes run scenarios unless told otherwise: half of the time each waits for server and mock."""
+    """How many processes run scenarios unless told otherwise. More would wait for server and mock, and cost their start."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(processors + 1, MOST_WORKERS)
+    return min(processors, MOST_WORKERS)
 
 
 def _print_version(wanted: bool) -> None:
