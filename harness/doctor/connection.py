@@ -81,11 +81,16 @@ def upstream(world: World, variable: str, api_url: str) -> Sign:
     """Whether the server asks our mock, under the caller's own token: seen in the ledger. Nothing is changed for it."""
     try:
         listed = world.list_tools()
-    except RuleBroken as broken:
+    except (RuleBroken, NotTestable) as problem:
+        why = (
+            f"{problem}: {_short(problem.finding.actual)}"
+            if isinstance(problem, RuleBroken)
+            else str(problem)
+        )
         return Sign(
             "upstream",
             State.BAD,
-            f"tools/list is not answered: {broken}: {_short(broken.finding.actual)}",
+            f"tools/list is not answered: {why}",
             advice="tools/list has to answer a list of tools to a token that holds every scope",
             fatal=True,
         )
