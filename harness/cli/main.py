@@ -374,7 +374,7 @@ def report(
     records: Annotated[
         list[str],
         typer.Argument(
-            help="Run records; several are merged. NAME=PATH names the server of one, to tell it from others.",
+            help="Run records; several are merged (`report merge A B` says the same). NAME=PATH names the server of one, to tell it from others.",
             metavar="RECORD",
         ),
     ],

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from reports.record import Run
 
 MERGED: Final = "merged.ndjson"
+MERGE: Final = "merge"
 
 
 def report(records: Sequence[str], out: Path, formats: Sequence[str]) -> int:
     """Render records into `out` and tell what they came to. Gives the exit code of the run they hold.
 
-    A record is a path, or NAME=PATH to name its server. Several are merged, and their one record is written too. A
+    A record is a path, or NAME=PATH to name its server. Several are merged, and their one record is written too; whoever
+    says `merge` before them says no more than that. A
     record that was cut off gives the exit code of an error, for nothing can be said about the whole. Raises
     CannotRun for what cannot be read, merged or written.
     """
@@ -30,6 +32,8 @@ def report(records: Sequence[str], out: Path, formats: Sequence[str]) -> int:
     from reports.visible import visible
 
     chosen = _formats(formats)
+    if len(records) > 1 and records[0] == MERGE and not Path(MERGE).exists():
+        records = records[1:]
     named = [_named(record) for record in records]
     sources = [_read(name, path) for name, path in named]
     lines = []

@@ -5,6 +5,7 @@ import shlex
 import ssl
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,9 @@ def test_a_merge_without_one_of_the_shards_is_no_verdict(cli, read_only, feature
     said = cli("report", *records, "--out", "merged")
     assert said.code == 2
     assert "shard 2/3 of" in said.out
+    assert cli("report", "merge", *records, "--out", "again") == replace(
+        said, out=said.out.replace("merged/", "again/")
+    )
     assert "no record of it was given, so the whole is incomplete." in said.out
 
 
