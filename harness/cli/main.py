@@ -286,6 +286,12 @@ def mutants(
         bool,
         typer.Option("--mock", help="Judge mock APIs that break one rule each, beside a correct server."),
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the mutants.json in --out: what stands there is not judged again."
+        ),
+    ] = False,
     seed: Seed = 1,
     timeout: Timeout = 10,
     out: Out = DEFAULT_OUT,
@@ -298,7 +304,7 @@ def mutants(
     from harness.cli.mutating import judge_mutants
 
     asked = _asked(product, features, rule, None, None, False, None if full else 1, seed, timeout, out)
-    raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full, mock=mock))
+    raise typer.Exit(judge_mutants(asked, tuple(mutant or ()), full=full, mock=mock, resume=resume))
 
 
 @app.command()

@@ -1,13 +1,13 @@
 """What came of judging mutants, as files: mutants.json for programs, mutants.md for people."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from harness.mutants import Trial, alike
+from harness.mutants import Mutant, Trial, alike
 from harness.runner.refusal import CannotRun
 from reports.markdown_text import inline
 
@@ -18,10 +18,14 @@ TABLE: Final = "mutants.md"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The trials in their order, and the asked rules that bind and that no mutant breaks."""
+    """The trials in their order, and the asked rules that bind and that no mutant breaks.
+
+    `full` tells that they were judged by every scenario.
+    """
 
     trials: tuple[Trial, ...]
     unbroken: tuple[str, ...]
+    full: bool = False
 
     @property
     def survivors(self) -> tuple[Trial, ...]:
@@ -54,6 +58,7 @@ class Outcome:
         """All of it for programs."""
         return {
             "format": FORMAT,
+            "full": self.full,
             "caught": len(self.trials) - len(self.survivors),
             "distinct": self.distinct,
             "rules_without_mutant": list(self.unbroken),
@@ -84,6 +89,28 @@ class Outcome:
     def _same_as(self, trial: Trial) -> str | None:
         first = self.firsts.get(trial.mutant.name)
         return None if first == trial.mutant.name else first
+
+
+def earlier(directory: Path, mutants: Iterable[Mutant], *, full: bool) -> dict[str, Trial]:
+    """The trials of these mutants that stand in `directory` already, by name; none where there is no mutants.json.
+
+    Raises CannotRun where that cannot be read, or comes from judging in the other way.
+    """
+    path = directory / JSON
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if (told["format"], told["full"]) != (FORMAT, full):
+            raise CannotRun(
+                f"{path} is of mutants judged {'without' if full else 'with'} --full; choose another --out."
+            )
+        known = {data["name"]: data for data in told["mutants"]}
+        return {each.name: Trial.from_json(known[each.name], each) for each in mutants if each.name in known}
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise CannotRun(f"{path} cannot be read: {error.strerror}.") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise CannotRun(f"{path} is nothing that can be gone on with; choose another --out.") from error
 
 
 def write(directory: Path, outcome: Outcome) -> None:

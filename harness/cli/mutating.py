@@ -14,7 +14,7 @@ from harness.catalogue import Catalogue, Rule
 from harness.catalogue import load as load_catalogue
 from harness.cli.choices import Asked
 from harness.cli.judging import orders_of, stopped_by_sigterm
-from harness.cli.mutant_tables import Outcome, write
+from harness.cli.mutant_tables import Outcome, earlier, write
 from harness.cli.products import product_of
 from harness.collection.selection import rules_named
 from harness.mutants import Beside, Mutant, Trial, try_mutants
@@ -28,8 +28,13 @@ from harness.verdicts import ExitCode, Verdict
 LASTING_PORTS: Final = range(20_000, 30_000)
 
 
-def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool, mock: bool) -> int:
+def judge_mutants(
+    asked: Asked, names: tuple[str, ...], *, full: bool, mock: bool, resume: bool = False
+) -> int:
     """Judge every mutant (of the asked rules, of these names), tell of each, write mutants.json.
+
+    With `resume` those that stand there already are not judged again, and stay. With `full` it is written after each, for that
+    takes long.
 
     They are servers, or with `mock` the mock API beside a correct server. Returns 0 when all are caught, 1 when one
     survives or when an asked rule that binds has none, 2 when our own fault kept a scenario from a verdict. Raises what
@@ -45,11 +50,28 @@ def judge_mutants(asked: Asked, names: tuple[str, ...], *, full: bool, mock: boo
         unbroken = () if names else without_mutant(rules, mutants)
         if not chosen and not unbroken:
             raise CannotRun(_nothing(asked.rules, names, mock=mock))
-        trials = try_mutants(orders, chosen, beside, full=full, told=lambda trial: _tell(console, trial))
-    outcome = Outcome(tuple(trials), unbroken)
+        found = earlier(asked.out, mutants, full=full) if resume else {}
+        before = len(found)
+
+        def so_far() -> Outcome:
+            known = (found[mutant.name] for mutant in mutants if mutant.name in found)
+            return Outcome(tuple(known), unbroken, full)
+
+        def ended(trial: Trial) -> None:
+            found[trial.mutant.name] = trial
+            _tell(console, trial)
+            if full:
+                write(asked.out, so_far())
+
+        try_mutants(
+            orders, [each for each in chosen if each.name not in found], beside, full=full, told=ended
+        )
+    outcome = so_far()
     write(asked.out, outcome)
+    if before:
+        console.print(Text(f"{before} of them were judged before, and not again."))
     _summary(console, outcome)
-    if any(trial.errored for trial in trials):
+    if any(trial.errored for trial in outcome.trials):
         return ExitCode.WRONG_USAGE
     return ExitCode.BROKEN if outcome.survivors or unbroken else ExitCode.KEPT
 

@@ -1,5 +1,6 @@
 """Mutants: servers, or mock APIs, with exactly one rule broken, and whether the features catch each of them."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -39,7 +40,7 @@ class Trial:
 
     `verdict` is that of the rule it breaks, `failed` are all rules that failed for it (of those that were asked),
     `symptoms` what kept its own rule from being passed, `errored` the scenarios that our own fault kept from a verdict,
-    `seen` everything that was found, by which mutants are told apart.
+    `shown` is a digest of everything that was found, by which mutants are told apart.
     """
 
     mutant: Mutant
@@ -49,7 +50,7 @@ class Trial:
     errored: tuple[str, ...]
     scenarios: int
     seconds: float
-    seen: frozenset[str] = frozenset()
+    shown: str = ""
 
     @property
     def caught(self) -> bool:
@@ -67,7 +68,29 @@ class Trial:
         """The trial as it stands in mutants.json; the address of the mutant is of no interest."""
         mutant = {key: value for key, value in asdict(self.mutant).items() if key != "urls"}
         came = {"caught": self.caught, "verdict": self.verdict}
-        return {**mutant, **came, "failed": list(self.failed), "symptoms": list(self.symptoms)}
+        cost = {"scenarios": self.scenarios, "seconds": self.seconds, "shown": self.shown}
+        return {
+            **mutant,
+            **came,
+            "failed": list(self.failed),
+            "symptoms": list(self.symptoms),
+            "errored": list(self.errored),
+            **cost,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], mutant: Mutant) -> "Trial":
+        """A trial of that mutant as it stood in mutants.json. Raises KeyError, TypeError and ValueError for what is none."""
+        return cls(
+            mutant=mutant,
+            verdict=Verdict(data["verdict"]),
+            failed=tuple(map(str, data["failed"])),
+            symptoms=tuple(map(str, data["symptoms"])),
+            errored=tuple(map(str, data["errored"])),
+            scenarios=int(data["scenarios"]),
+            seconds=float(data["seconds"]),
+            shown=str(data["shown"]),
+        )
 
 
 def alike(trials: Iterable[Trial]) -> dict[str, str]:
@@ -76,7 +99,7 @@ def alike(trials: Iterable[Trial]) -> dict[str, str]:
     How many are told apart is how many are their own first. A mutant that is judged until it is caught is told apart by
     what was found till then, so with all scenarios there may be more.
     """
-    return first_alike((trial.mutant.name, trial.seen) for trial in trials if trial.caught)
+    return first_alike((trial.mutant.name, trial.shown) for trial in trials if trial.caught)
 
 
 Beside = Callable[[Mutant], AbstractContextManager[Settings]]
@@ -141,7 +164,7 @@ def _try(orders: Orders, plan: Plan, mutant: Mutant) -> Trial:
         errored=tuple(errored),
         scenarios=len(outcomes),
         seconds=round(clock.monotonic() - began, 3),
-        seen=frozenset(seen),
+        shown=hashlib.sha256("\n".join(sorted(seen)).encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 

@@ -1,7 +1,7 @@
 """Which mutants are told apart by what was found of them: two with the same findings show one thing, and count once."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 # What differs between two runs of one and the same server: where it listens, ids and secrets, the time of day.
@@ -28,7 +28,7 @@ def _without_chance(parts: Sequence[object]) -> str:
     return _BY_CHANCE.sub("#", " · ".join(str(part) for part in parts))
 
 
-def first_alike(seen: Iterable[tuple[str, frozenset[str]]]) -> dict[str, str]:
+def first_alike(seen: Iterable[tuple[str, Hashable]]) -> dict[str, str]:
     """For each name the first one of which the same was seen: itself where it is the first."""
-    firsts: dict[frozenset[str], str] = {}
+    firsts: dict[Hashable, str] = {}
     return {name: firsts.setdefault(what, name) for name, what in seen}

@@ -72,6 +72,7 @@ def test_a_rule_without_a_mutant_is_told_where_nothing_else_was_asked(cli, witho
     assert said.code == 1
     assert told() == {
         "format": 1,
+        "full": False,
         "caught": 0,
         "distinct": 0,
         "rules_without_mutant": ["KADU-UNA-04"],
@@ -154,3 +155,31 @@ def test_files_that_cannot_be_written_are_one_sentence(cli, tmp_path):
     said = cli("mutants", "--mutant", "origin_ignored", "--out", "taken")
     assert said.code == 2
     assert "mutants.json cannot be written to taken" in said.err
+
+
+def test_what_was_judged_before_is_not_judged_again(cli):
+    assert cli("mutants", "--rule", "MCP-12").code == 0
+    first = told()["mutants"]
+    said = cli("mutants", "--rule", "MCP-12", "--rule", "KADU-UNA-01", "--resume")
+    assert said.code == 0
+    assert f"{len(first)} of them were judged before, and not again." in said.out
+    both = told()["mutants"]
+    assert [mutant for mutant in both if mutant["rule"] == "MCP-12"] == first
+    assert {mutant["rule"] for mutant in both} == {"MCP-12", "KADU-UNA-01"}
+    # Whoever asks for less loses nothing.
+    assert cli("mutants", "--rule", "MCP-12", "--resume").code == 0
+    assert told()["mutants"] == both
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("{", "is nothing that can be gone on with; choose another --out."),
+        ('{"format": 1, "full": false, "mutants": [{"name": "origin_ignored"}]}', "is nothing that can be gone on"),
+        ('{"format": 1, "full": true, "mutants": []}', "is of mutants judged with --full; choose another --out."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_gone_on_with_is_refused(cli, refused, text, part):
+    REPORT.mkdir()
+    (REPORT / "mutants.json").write_text(text)
+    refused(cli("mutants", "--rule", "MCP-12", "--resume"), part)
