@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 Era = Literal["2025", "2026"]
 ERAS: tuple[Era, ...] = ("2025", "2026")
+
+
+def origin_of(address: str) -> str | None:
+    """Scheme, host and port of an address as it is written; None for what is no URL."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,6 @@ class World:
         control = ControlPlane(
             self.transport, settings.control_url, settings.control_secret, timeout=settings.timeout
         )
-        self._leaving = process.leaving
         self._upstream = Upstream(control, self.redactions, process.leaving)
         self.capabilities: Mapping[str, Any] = FORMS
         self.story = Story()
@@ -334,7 +333,8 @@ class World:
 
     def leave(self) -> None:
         """The tenants are not needed any more: the next scenario's request for one takes them down with it."""
-        self._leaving += [tenant.id for tenant in self._tenants.values()]
+        for tenant in self._tenants.values():
+            self._upstream.leave(tenant)
         self._tenants.clear()
 
 

@@ -1,7 +1,8 @@
 """Arguments for a tool, built from that server's own inputSchema and the tenant's records.
 
-The schema is a stranger's: what of it is no schema is passed over, and nobody builds what is too large to be sent. Ids are resolved by documented names (`id`, `environment_id`, …), everything else by the schema. What cannot be built
-raises NotTestable: a tool that could not be exercised is never called passed.
+The schema is a stranger's: what of it is no schema is passed over, and nobody builds what is too large to be sent. Ids
+are resolved by documented names (`id`, `environment_id`, …), everything else by the schema. What cannot be built raises
+NotTestable: a tool that could not be exercised is never called passed.
 """
 
 from collections.abc import Mapping, Sequence

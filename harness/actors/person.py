@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from harness.exchanges import Exchange, HttpRequest
+from harness.exchanges import Exchange, HttpRequest, origin_of
 from harness.transport import Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
 
@@ -152,11 +152,7 @@ class Person:
         raise RuleBroken(Finding("the console redirects without end", expected="a page", actual=url))
 
     def _check(self, url: str) -> None:
-        try:
-            parts = urlsplit(url)
-            origin = f"{parts.scheme}://{parts.netloc}"
-        except ValueError:
-            origin = "what is no URL"
+        origin = origin_of(url) or "what is no URL"
         if origin not in self.origins:
             raise RuleBroken(
                 Finding(

@@ -178,6 +178,10 @@ class Upstream:
         del self._leaving[:LEAVING_AT_ONCE]
         return Tenant(self._control, world, self._secrets)
 
+    def leave(self, tenant: Tenant) -> None:
+        """That tenant is no longer needed."""
+        self._leaving.append(tenant.id)
+
     def close(self) -> None:
         """Take down what is still leaving."""
         while self._leaving:

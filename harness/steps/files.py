@@ -2,11 +2,10 @@
 
 import base64
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from harness.checks.documents import walk
 from harness.checks.results import broken, describe, documents, texts
-from harness.exchanges import Exchange, HttpRequest
+from harness.exchanges import Exchange, HttpRequest, origin_of
 from harness.expressions import then
 from harness.world import World
 
@@ -40,7 +39,7 @@ def holds_no_bytes(world: World) -> None:
         raise broken(
             "the result holds no address", answer, expected="a presigned address", actual=describe(answer)
         )
-    if _origin(found[0]) not in {world.settings.console_url, *map(_origin, world.settings.urls)}:
+    if origin_of(found[0]) not in {world.settings.console_url, *map(origin_of, world.settings.urls)}:
         raise broken(
             "the address of the file leads elsewhere; nothing was sent there",
             answer,
@@ -73,11 +72,3 @@ def fetch(world: World, address: str) -> bytes | None:
     sent = world.transport.send(HttpRequest("GET", address, ()), timeout=world.settings.timeout)
     world.redactions.add(address)
     return sent.answer.body if sent.answer is not None and sent.answer.status == 200 else None
-
-
-def _origin(address: str) -> str:
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return "no address at all"
-    return f"{parts.scheme}://{parts.netloc}"

@@ -1,10 +1,7 @@
 """The example servers, judged by a few rules: what their pages say of them is so."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from harness.cli.main import NAME, app, outcome
+from tests.node import node_for
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
-OLDEST_NODE: Final = 20
 BOTH: Final = ("2025", "2026")
 
 # MCP-03 has a scenario in the era of 2026 alone; no other era is asked for it.
@@ -59,23 +56,8 @@ def _python() -> str:
 
 
 def _node() -> str:
-    """The command of the example for Node. Where it cannot run: skipped with the reason, failed in CI."""
-    home, found = EXAMPLES / "typescript-minimal", shutil.which("node")
-    if found is None:
-        _missing(f"there is no Node; install Node {OLDEST_NODE} or newer")
-    told = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30, check=False)
-    version = told.stdout.strip()
-    if told.returncode != 0 or int(version.lstrip("v").split(".")[0]) < OLDEST_NODE:
-        _missing(f"{found} is Node {version or 'broken'}; install {OLDEST_NODE} or newer")
-    if not (home / "node_modules" / ".package-lock.json").exists():
-        _missing("its packages are not installed: run `npm ci` in examples/typescript-minimal")
-    return f"{found} {home / 'server.mjs'}"
-
-
-def _missing(what: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"CI has to judge the example for Node, but {what}.")
-    pytest.skip(f"The example for Node was not judged: {what}.")
+    home = EXAMPLES / "typescript-minimal"
+    return f"{node_for(home, 'the example for Node')} {home / 'server.mjs'}"
 
 
 COMMANDS: Final[dict[str, Callable[[], str]]] = {"python-minimal": _python, "typescript-minimal": _node}

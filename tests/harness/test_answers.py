@@ -6,26 +6,14 @@ from typing import Any
 import pytest
 
 from harness.checks.answers import expect_same, expect_same_but_secret
-from harness.exchanges import Exchange, HttpAnswer, HttpRequest
+from harness.exchanges import Exchange
 from harness.verdicts import RuleBroken
+from tests.harness import answers
 
 
 def answered(body: dict[str, Any], **more: Any) -> Exchange:
-    result = {"content": [{"type": "text", "text": json.dumps(body)}], "structuredContent": body, **more}
-    request = HttpRequest("POST", "http://x/", ())
-    message = {"jsonrpc": "2.0", "id": 1, "result": result}
-    return Exchange(
-        1,
-        "client",
-        "tools/call",
-        request,
-        HttpAnswer(200, (), b""),
-        None,
-        0.0,
-        "tools/call",
-        "2026-07-28",
-        message,
-    )
+    content = [{"type": "text", "text": json.dumps(body)}]
+    return answers.answered({"content": content, "structuredContent": body, **more})
 
 
 FIRST = {"id": "w-1", "signing_secret": "whsec_abc", "events": [{"name": "a"}]}

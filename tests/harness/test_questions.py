@@ -5,25 +5,9 @@ from typing import Any
 import pytest
 
 from harness.checks.questions import Question, missing_arguments, read_question
-from harness.exchanges import Exchange, HttpAnswer, HttpRequest
+from harness.exchanges import Exchange
 from harness.verdicts import RuleBroken
-
-
-def answered(result: dict[str, Any]) -> Exchange:
-    request = HttpRequest("POST", "http://127.0.0.1/mcp", ())
-    message = {"jsonrpc": "2.0", "id": 1, "result": result}
-    return Exchange(
-        1,
-        "client",
-        "tools/call",
-        request,
-        HttpAnswer(200, (), b""),
-        None,
-        0.0,
-        "tools/call",
-        "2026-07-28",
-        message,
-    )
+from tests.harness.answers import answered
 
 
 def asking(properties: dict[str, Any], **params: Any) -> Exchange:

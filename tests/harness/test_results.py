@@ -5,27 +5,10 @@ from typing import Any
 import pytest
 
 from harness.checks.results import codes_of, expect_code
-from harness.exchanges import Exchange, HttpAnswer, HttpRequest
 from harness.verdicts import RuleBroken
+from tests.harness.answers import answered
 
 KNOWN = ("USER_DECLINED", "NOT_FOUND", "confirmation_replayed")
-
-
-def answered(result: dict[str, Any]) -> Exchange:
-    request = HttpRequest("POST", "http://127.0.0.1/mcp", ())
-    message = {"jsonrpc": "2.0", "id": 1, "result": result}
-    return Exchange(
-        1,
-        "client",
-        "tools/call",
-        request,
-        HttpAnswer(200, (), b""),
-        None,
-        0.0,
-        "tools/call",
-        "2026-07-28",
-        message,
-    )
 
 
 def text(words: str) -> dict[str, Any]:
