@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+DEFAULT_OUT: Final = Path("kadu-conformance-report")
+DEFAULT_API_PORT: Final = 8766
+MOST_WORKERS: Final = 4
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,86 @@
-"""Options of `run` for pipelines: what each takes, and what is said of it."""
+"""The options that commands have in common, or that would crowd their command: what each takes, and what is said of it."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from harness.cli.choices import DEFAULT_API_PORT, MOST_WORKERS
 from harness.cli.config import settle
 
+Product = Annotated[str, typer.Option(help="The product whose rules are judged.")]
+Features = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Judge by the features below DIR instead of the bundled ones; may be repeated.", metavar="DIR"
+    ),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule", help="Judge this rule, or all whose ids start so (KADU-CNF); may be repeated.", metavar="ID"
+    ),
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Run scenarios with TEXT in their id; may be repeated.", metavar="TEXT"),
+]
+Eras = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--era",
+        help="Ask for this protocol era, 2025 or 2026; may be repeated (default: both).",
+        metavar="ERA",
+    ),
+]
+Keep = Annotated[
+    bool,
+    typer.Option("--keep/--no-keep", help="Leave the tenants in the mock API, and print every exchange."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help=f"Run scenarios in this many processes (default: one for each processor, at most {MOST_WORKERS}; one with --read-only).",
+        min=1,
+        max=64,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed makes the same tenants.")]
+Timeout = Annotated[float, typer.Option(help="Seconds that one answer may take.", min=0.1, max=600)]
+Out = Annotated[Path, typer.Option(help="Where the record and the reports go.", metavar="DIR")]
+Urls = Annotated[
+    list[str] | None,
+    typer.Option("--url", help="The server under test; may be repeated for its replicas.", metavar="URL"),
+]
+Command = Annotated[
+    str | None,
+    typer.Option(
+        help="Start the server under test so, without a shell; {port} is a free port, also in PORT.",
+        metavar="COMMAND",
+    ),
+]
+ApiUrl = Annotated[
+    str | None,
+    typer.Option(
+        help="A mock API that runs already; with --control-url and --control-secret-file.", metavar="URL"
+    ),
+]
+ControlUrl = Annotated[str | None, typer.Option(help="The control plane of that mock API.", metavar="URL")]
+ControlSecretFile = Annotated[
+    Path | None,
+    typer.Option(help="The file with the secret of that control plane.", metavar="FILE"),
+]
+ApiPort = Annotated[
+    int | None,
+    typer.Option(
+        help=f"The port of the mock API we start (default: {DEFAULT_API_PORT} with --url, any free one with --command).",
+        min=1,
+        max=65535,
+    ),
+]
+ReadyTimeout = Annotated[
+    float, typer.Option(help="Seconds within which a server we start must answer.", min=0.1, max=3600)
+]
 Tags = Annotated[
     list[str] | None,
     typer.Option("--tag", help="Run scenarios that carry this tag; may be repeated.", metavar="TAG"),

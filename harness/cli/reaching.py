@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from harness.cli.checking import first_line
-from harness.cli.choices import Given
+from harness.cli.choices import DEFAULT_API_PORT, Given
 from harness.controls.choosing import process_time
 from harness.product import Product
 from harness.runner.environment import current, free_port, subject_environment
@@ -18,7 +18,6 @@ from harness.runner.upstream import Upstream, find_mock, start_mock
 from harness.transport import Transport
 
 HOST: Final = "127.0.0.1"
-DEFAULT_API_PORT: Final = 8766
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.at_url import run
 from harness.cli.config import options_of, values
-from harness.cli.main import run
 from harness.record import read
 
 OUT = Path("kadu-conformance-report") / "run.ndjson"
