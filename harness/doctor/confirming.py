@@ -70,7 +70,7 @@ def _register(world: World, suite: Suite) -> Sign:
         State.NOTE,
         f"a yes is not registered upstream ({REGISTER} was never called): the server keeps its own store, or none",
         advice="register the nonce of a yes upstream before the call runs: replicas then share it, and its failure shows",
-        rules=suite.with_steps(CANNOT_REGISTER),
+        rules=suite.with_steps(CANNOT_REGISTER, naming=world.product.destructive),
     )
 
 
@@ -103,7 +103,14 @@ def link(world: World, suite: Suite) -> Sign:
         State.NOTE,
         f"{world.era}: {call.tool} waits for a link that is not stored upstream ({STORE} was never called)",
         advice="store approvals upstream: what a person decides on a page of your own cannot be followed",
-        rules=suite.with_steps(*WAITS, CANNOT_STORE),
+        rules=tuple(
+            dict.fromkeys(
+                (
+                    *suite.with_steps(*WAITS),
+                    *suite.with_steps(CANNOT_STORE, naming=world.product.destructive),
+                )
+            )
+        ),
     )
 
 

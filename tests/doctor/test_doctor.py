@@ -74,7 +74,7 @@ def test_what_is_wrong_comes_with_what_to_do_and_what_it_costs(doctor: Doctor) -
     assert told.sign("time")["said"].startswith("none: a yes still ran after a day")
     assert "KADU-CNF-10" in told.sign("time")["rules"]
     assert "KADU-IDM-07" not in told.sign("time")["rules"]
-    assert told.sign("register")["rules"] == ["KADU-UNA-03", "KADU-UNA-04"]
+    assert told.sign("register")["rules"] == ["KADU-UNA-03"]
     assert "KADU-TLS-01" in told.sign("tools")["rules"]
     assert set(told.diagnosis["in_doubt"]) >= {"KADU-CNF-10", "KADU-UNA-03", "KADU-TLS-01", "MCP-01"}
     assert not set(told.diagnosis["testable"]) & set(told.diagnosis["in_doubt"])
