@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from types import TracebackType
 
 from harness.clock import monotonic
@@ -41,6 +42,7 @@ _TARGETS_LIMIT = 1024
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
 
 _Key = tuple[bool, str, int]
+_Address = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -327,12 +329,35 @@ class Transport:
         return reader.answer(broken=problem is not None), problem
 
 
+def _looked_up(target: Target, deadline: _Deadline) -> Sequence[_Address]:
+    """The addresses of a host. Raises OSError, UnicodeError, and queue.Empty where the resolver takes too long.
+
+    A lookup cannot be broken off, so it has a thread of its own, which is left behind when time is up.
+    """
+    with suppress(socket.gaierror, UnicodeError):
+        return socket.getaddrinfo(
+            target.host, target.port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST
+        )
+    told: SimpleQueue[Sequence[_Address] | OSError | UnicodeError] = SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            told.put(socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            told.put(error)
+
+    threading.Thread(target=look_up, daemon=True).start()
+    found = told.get(timeout=deadline.left())
+    if isinstance(found, OSError | UnicodeError):
+        raise found
+    return found
+
+
 def _connected(target: Target, deadline: _Deadline) -> socket.socket:
     """A connected socket to the first address that takes it, within the deadline."""
     failure = "no address"
     try:
-        addresses = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-        for family, kind, protocol, _, address in addresses:
+        for family, kind, protocol, _, address in _looked_up(target, deadline):
             sock = socket.socket(family, kind, protocol)
             try:
                 sock.settimeout(deadline.left())
@@ -348,6 +373,8 @@ def _connected(target: Target, deadline: _Deadline) -> socket.socket:
                 return sock
     except TimeoutError:
         failure = f"nobody answered within {deadline.seconds:g} s"
+    except Empty:
+        failure = f"its name was not looked up within {deadline.seconds:g} s"
     except OSError as error:
         failure = _reason(error)
     except UnicodeError:

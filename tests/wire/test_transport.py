@@ -200,6 +200,25 @@ def test_a_host_nobody_knows(transport, host: str) -> None:
     assert sent.problem.startswith("no connection to ")
 
 
+def test_a_name_that_nobody_looks_up_ends_with_the_deadline(transport, monkeypatch) -> None:
+    given_up, ask = threading.Event(), socket.getaddrinfo
+
+    def silent(*asked, flags: int = 0, **more):
+        if not flags & socket.AI_NUMERICHOST:
+            given_up.wait(30)
+        return ask(*asked, flags=flags, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent)
+    began = monotonic()
+    sent = transport.send(post("http://unheard.invalid/"), timeout=0.2)
+    given_up.set()
+    assert (sent.answer, sent.problem) == (
+        None,
+        "no connection to unheard.invalid: its name was not looked up within 0.2 s",
+    )
+    assert monotonic() - began < 10
+
+
 def test_a_reset_connection(peer, transport) -> None:
     def behave(connection: socket.socket) -> None:
         get(connection)
