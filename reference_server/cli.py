@@ -12,8 +12,10 @@ import secrets
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from .options import Options, Unusable
 
 PRODUCTS = ("kadu",)
 STATE_KEY_VARIABLE = "REFERENCE_STATE_KEY"
@@ -21,27 +23,6 @@ WRONG_USAGE = 2
 KEY_BYTES = 32
 FIRST_LINE = "-"
 LONGEST_LINE = 2000
-
-
-class Unusable(Exception):
-    """The program cannot start; the message is one sentence that says what to do."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the program was asked for, checked. The listener is bound already.
-
-    `upstream` may be `-`: the first line of standard input will tell, when everything else is loaded.
-    """
-
-    product: str
-    upstream: str
-    listener: socket.socket
-    state_key: bytes
-    mutants: bool
-    exit_with_stdin: bool
-    hosts: tuple[str, ...]
-    origins: tuple[str, ...]
 
 
 def main(argv: Sequence[str]) -> int:

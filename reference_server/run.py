@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 import uvicorn
 from mcp.server.request_state import AESGCMRequestStateCodec
 
-from .cli import Options, Unusable
 from .engine.connections import Connections
 from .engine.contract import Contract, ContractError, read_contract
 from .engine.http import HttpSettings, Shell, application
 from .engine.server import Engine
 from .engine.tables import Product
 from .engine.upstream import Upstream, UpstreamUnavailable
+from .options import Options, Unusable
 
 if TYPE_CHECKING:
     from .mutants import Mutant

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from tests.browser.desk import Desk, Mock, mock_api, program, session
+from tests import programs
+from tests.browser.desk import Desk, Mock, mock_api, session
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -121,7 +122,7 @@ def mock(browser: "Browser") -> Iterator[Mock]:
 @pytest.fixture(scope="package")
 def reference_server(mock: Mock) -> Iterator[str]:
     """The URL of the reference server in front of the mock."""
-    with program("reference_server", "--exit-with-stdin", "--upstream", mock.url) as ready:
+    with programs.reference_server(mock.url) as ready:
         yield ready["url"]
 
 

@@ -1,9 +1,6 @@
 """The programs of this project, and one organization in them: what it asks for and what became of it."""
 
-import json
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,23 +8,7 @@ from typing import Any
 
 import httpx
 
-SECONDS = 30.0
-
-
-@contextmanager
-def program(module: str, *options: str, first_line: str = "") -> Iterator[dict[str, Any]]:
-    """Run a program of this project; gives its ready line. The end of its standard input ends it."""
-    command = [sys.executable, "-m", module, "--product", "kadu", "--host", "127.0.0.1", *options]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(first_line)
-        process.stdin.flush()
-        line = process.stdout.readline()
-        assert line, f"{module} ended with {process.wait(SECONDS)}"
-        yield json.loads(line)
-        process.stdin.close()
-        assert process.wait(SECONDS) == 0
+from tests import programs
 
 
 @dataclass(frozen=True)
@@ -43,9 +24,7 @@ class Mock:
 def mock_api() -> Iterator[Mock]:
     """Run the mock API."""
     secret = secrets.token_urlsafe(16)
-    with program(
-        "mock_api", "--control-secret-file", "-", "--check-answers", first_line=f"{secret}\n"
-    ) as ready:
+    with programs.mock_api(secret, "--check-answers") as ready:
         headers = {"authorization": f"Bearer {secret}"}
         with (
             httpx.Client(base_url=ready["api_url"], trust_env=False) as api,

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from tests.browser.conftest import Visit, log_in
-from tests.browser.desk import SECONDS, Desk
+from tests.browser.desk import Desk
+from tests.programs import SECONDS
 
 Picture = Callable[[Page, str], None]
 

@@ -16,7 +16,7 @@ from harness.runner.program import Program
 from harness.runner.refusal import CannotRun
 from harness.settings import Settings
 from harness.transport import Transport
-from tests.e2e.programs import mock_api
+from tests.programs import mock_api
 
 HERE = Path(__file__).parent
 Served = Callable[..., Settings]

@@ -8,7 +8,7 @@ from harness.controls import probe
 from harness.controls.probe import probe_time
 from harness.settings import Settings
 from harness.world import World, open_world
-from tests.e2e.programs import reference_server
+from tests.programs import reference_server
 
 from .conftest import Served
 

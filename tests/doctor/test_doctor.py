@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.programs import mock_api, reference_server
+from tests.programs import mock_api, reference_server
 
 from .conftest import Doctor
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.programs import mock_api, reference_server
+
 from .conftest import Run
-from .programs import mock_api, reference_server
 
 
 @pytest.mark.parametrize(("options", "left"), [((), 0), (("--workers", "2"), 0), (("--keep",), 3)])

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import mock_api, reference_server
+
 from .conftest import Run
-from .programs import mock_api, reference_server
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 from harness.settings import Settings
 from harness.steps.approvals import cannot_register, cannot_store, failed_unseen, well_again
 from harness.world import World, open_world
-
-from .programs import mock_api
+from tests.programs import mock_api
 
 WORKSPACES, CONFIRMATIONS, APPROVALS = "/v1/workspaces", "/v1/confirmations", "/v1/operation_approvals"
 

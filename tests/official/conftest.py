@@ -1,13 +1,10 @@
 """The mock API and the reference server as programs, a tenant for each test, and a Node that runs the witnesses."""
 
-import json
 import os
 import secrets
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,10 +12,12 @@ from typing import Any, NoReturn
 import httpx
 import pytest
 
+from tests import programs
+from tests.programs import SECONDS
+
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
 OLDEST_NODE = 22
-SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -46,28 +45,11 @@ class Tenant:
         ]
 
 
-@contextmanager
-def program(module: str, *options: str, first_line: str = "") -> Iterator[dict[str, Any]]:
-    """Run a program of this project; gives its ready line. The end of its standard input ends it."""
-    command = [sys.executable, "-m", module, "--product", "kadu", "--host", "127.0.0.1", *options]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(first_line)
-        process.stdin.flush()
-        line = process.stdout.readline()
-        assert line, f"{module} ended with {process.wait(SECONDS)}"
-        yield json.loads(line)
-        process.stdin.close()
-        assert process.wait(SECONDS) == 0
-
-
 @pytest.fixture(scope="session")
 def mock() -> Iterator[dict[str, Any]]:
     """The mock API: its `api_url`, and a client of its `control` plane."""
     secret = secrets.token_urlsafe(16)
-    options = ("--control-secret-file", "-", "--check-answers")
-    with program("mock_api", *options, first_line=secret + "\n") as ready:
+    with programs.mock_api(secret, "--check-answers") as ready:
         headers = {"authorization": f"Bearer {secret}"}
         with httpx.Client(base_url=ready["control_url"], headers=headers, trust_env=False) as control:
             yield {**ready, "control": control}
@@ -76,7 +58,7 @@ def mock() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def reference_server(mock: dict[str, Any]) -> Iterator[str]:
     """The URL of the reference server in front of the mock."""
-    with program("reference_server", "--exit-with-stdin", "--upstream", mock["api_url"]) as ready:
+    with programs.reference_server(mock["api_url"]) as ready:
         yield ready["url"]
 
 
