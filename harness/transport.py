@@ -1,4 +1,4 @@
-"""HTTP/1.1 to whatever answers: the only module of the harness that opens sockets.
+"""HTTP/1.1 to whatever answers, over connections that are kept: no other module of the harness sends or reads.
 
 Every exchange has one deadline for all of it, nothing is repeated behind the caller's back, and whatever the
 other side does becomes a sentence in `Sent.problem`, never an exception.
@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from queue import Empty, SimpleQueue
 from types import TracebackType
 
 from harness.clock import monotonic
+from harness.connections import Connection, Deadline, NoConnection, Place, connected, reason, secured
 from harness.exchanges import HttpAnswer, HttpRequest
 from harness.wire.http_text import (
     AnswerReader,
@@ -32,17 +32,11 @@ from harness.wire.http_text import (
 BODY_LIMIT = 4 * 1024 * 1024
 """Bytes of a body that are read unless told otherwise."""
 
-_READ_SIZE = 64 * 1024
 _SEND_SIZE = 128 * 1024
 _IDLE_SECONDS = 1.0
 _IDLE_LIMIT = 64
 _GRACE_SECONDS = 0.02
 _TARGETS_LIMIT = 1024
-
-_QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)
-
-_Key = tuple[bool, str, int]
-_Address = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]
 
 
 @dataclass(frozen=True)
@@ -77,48 +71,6 @@ class Leaving:
                 self._sock.shutdown(socket.SHUT_RDWR)
 
 
-class _NoConnection(Exception):
-    """Nobody to talk to; the text says why."""
-
-
-@dataclass
-class _Deadline:
-    """When an exchange ends, on the monotonic clock."""
-
-    seconds: float
-    at: float
-
-    def left(self) -> float:
-        """Seconds left, more than zero. Raises TimeoutError when there are none."""
-        left = self.at - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-
-@dataclass
-class _Connection:
-    """An open connection: `used` counts its exchanges, `idle_since` tells when the last one ended."""
-
-    sock: socket.socket
-    key: _Key
-    used: int = 0
-    idle_since: float = 0.0
-
-    def receive(self) -> bytes:
-        """The next bytes, none at the end. Raises OSError, TimeoutError among them."""
-        if _QUICK_ACK is not None:
-            # A server that writes in small pieces waits for each to be acknowledged, up to 40 ms otherwise.
-            self.sock.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, 1)
-        return self.sock.recv(_READ_SIZE)
-
-    def is_silent(self) -> bool:
-        """Whether nothing came since the last answer: no end, no unasked bytes."""
-        poll = select.poll()
-        poll.register(self.sock, select.POLLIN)
-        return not poll.poll(0)
-
-
 class Transport:
     """Sends requests over connections that it keeps open between exchanges. A context manager, or close it.
 
@@ -138,8 +90,8 @@ class Transport:
         self._verify, self._ca_file = verify, ca_file
         self._detours = dict(detours or {})
         self._lock = threading.Lock()
-        self._idle: dict[_Key, list[_Connection]] = {}
-        self._fickle: set[_Key] = set()
+        self._idle: dict[Place, list[Connection]] = {}
+        self._fickle: set[Place] = set()
         self._targets: dict[str, Target] = {}
         self._tls: ssl.SSLContext | None = None
 
@@ -176,14 +128,14 @@ class Transport:
         true; `leaving` ends it from elsewhere.
         """
         began = monotonic()
-        deadline = _Deadline(timeout, began + timeout)
+        deadline = Deadline(timeout, began + timeout)
         try:
             target = self._target(request.url)
             out = outgoing(request, target)
             connection = self._take(target, deadline)
         except NotSent as error:
             return Sent(None, f"not sent: {error}", monotonic() - began)
-        except _NoConnection as error:
+        except NoConnection as error:
             return Sent(None, str(error), monotonic() - began)
         if leaving is not None:
             leaving.hold(connection.sock)
@@ -211,14 +163,14 @@ class Transport:
 
         def one(request: HttpRequest, answers_id: int | str | None) -> Sent:
             problem = ""
-            connection: _Connection | None = None
+            connection: Connection | None = None
             try:
                 target = self._target(request.url)
                 out = outgoing(request, target)
-                connection = self._open(target, _Deadline(timeout, monotonic() + timeout))
+                connection = self._open(target, Deadline(timeout, monotonic() + timeout))
             except NotSent as error:
                 problem = f"not sent: {error}"
-            except _NoConnection as error:
+            except NoConnection as error:
                 problem = str(error)
             except BaseException:
                 start.abort()
@@ -229,7 +181,7 @@ class Transport:
             if connection is None:
                 return Sent(None, problem, 0.0)
             reader = AnswerReader(out, limit=body_limit, until=None, answers_id=answers_id)
-            answer, reason = self._exchange(connection, out, reader, _Deadline(timeout, began + timeout))
+            answer, reason = self._exchange(connection, out, reader, Deadline(timeout, began + timeout))
             return Sent(answer, reason, monotonic() - began)
 
         with ThreadPoolExecutor(len(requests)) as pool:
@@ -249,7 +201,7 @@ class Transport:
             self._targets[url] = target
         return target
 
-    def _take(self, target: Target, deadline: _Deadline) -> _Connection:
+    def _take(self, target: Target, deadline: Deadline) -> Connection:
         """An idle connection on which nothing happened meanwhile, else a new one."""
         key = (target.secure, target.host, target.port)
         while True:
@@ -262,7 +214,7 @@ class Transport:
                 return connection
             connection.sock.close()
 
-    def _put_back(self, connection: _Connection) -> None:
+    def _put_back(self, connection: Connection) -> None:
         connection.idle_since = monotonic()
         with self._lock:
             idle = self._idle.setdefault(connection.key, [])
@@ -271,22 +223,11 @@ class Transport:
                 return
         connection.sock.close()
 
-    def _open(self, target: Target, deadline: _Deadline) -> _Connection:
-        sock = _connected(target, deadline)
+    def _open(self, target: Target, deadline: Deadline) -> Connection:
+        sock = connected(target, deadline)
         if target.secure:
-            sock = self._secured(sock, target, deadline)
-        return _Connection(sock, (target.secure, target.host, target.port))
-
-    def _secured(self, sock: socket.socket, target: Target, deadline: _Deadline) -> ssl.SSLSocket:
-        try:
-            sock.settimeout(deadline.left())
-            return self._context().wrap_socket(sock, server_hostname=target.host)
-        except TimeoutError:
-            sock.close()
-            raise _NoConnection(f"no TLS handshake within {deadline.seconds:g} s") from None
-        except OSError as error:
-            sock.close()
-            raise _NoConnection(f"the TLS handshake failed: {_reason(error)}") from None
+            sock = secured(sock, self._context, target, deadline)
+        return Connection(sock, (target.secure, target.host, target.port))
 
     def _context(self) -> ssl.SSLContext:
         with self._lock:
@@ -303,7 +244,7 @@ class Transport:
     # Exchanges
 
     def _exchange(
-        self, connection: _Connection, out: Outgoing, reader: AnswerReader, deadline: _Deadline
+        self, connection: Connection, out: Outgoing, reader: AnswerReader, deadline: Deadline
     ) -> tuple[HttpAnswer | None, str | None]:
         reused = connection.used > 0
         connection.used += 1
@@ -316,7 +257,7 @@ class Transport:
         except TimeoutError:
             problem = f"no complete answer within {deadline.seconds:g} s{reader.so_far()}"
         except OSError as error:
-            problem = f"the connection broke: {_reason(error)}{reader.so_far()}"
+            problem = f"the connection broke: {reason(error)}{reader.so_far()}"
         if problem is None and reader.reusable:
             self._put_back(connection)
         else:
@@ -329,60 +270,7 @@ class Transport:
         return reader.answer(broken=problem is not None), problem
 
 
-def _looked_up(target: Target, deadline: _Deadline) -> Sequence[_Address]:
-    """The addresses of a host. Raises OSError, UnicodeError, and queue.Empty where the resolver takes too long.
-
-    A lookup cannot be broken off, so it has a thread of its own, which is left behind when time is up.
-    """
-    with suppress(socket.gaierror, UnicodeError):
-        return socket.getaddrinfo(
-            target.host, target.port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST
-        )
-    told: SimpleQueue[Sequence[_Address] | OSError | UnicodeError] = SimpleQueue()
-
-    def look_up() -> None:
-        try:
-            told.put(socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM))
-        except (OSError, UnicodeError) as error:
-            told.put(error)
-
-    threading.Thread(target=look_up, daemon=True).start()
-    found = told.get(timeout=deadline.left())
-    if isinstance(found, OSError | UnicodeError):
-        raise found
-    return found
-
-
-def _connected(target: Target, deadline: _Deadline) -> socket.socket:
-    """A connected socket to the first address that takes it, within the deadline."""
-    failure = "no address"
-    try:
-        for family, kind, protocol, _, address in _looked_up(target, deadline):
-            sock = socket.socket(family, kind, protocol)
-            try:
-                sock.settimeout(deadline.left())
-                sock.connect(address)
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            except TimeoutError:
-                sock.close()
-                raise
-            except OSError as error:
-                sock.close()
-                failure = _reason(error)
-            else:
-                return sock
-    except TimeoutError:
-        failure = f"nobody answered within {deadline.seconds:g} s"
-    except Empty:
-        failure = f"its name was not looked up within {deadline.seconds:g} s"
-    except OSError as error:
-        failure = _reason(error)
-    except UnicodeError:
-        failure = "the host name cannot be looked up"
-    raise _NoConnection(f"no connection to {target.host_header}: {failure}")
-
-
-def _write(connection: _Connection, data: bytes, deadline: _Deadline) -> None:
+def _write(connection: Connection, data: bytes, deadline: Deadline) -> None:
     """Send the request, or as much of it as is wanted: a server may answer before it has read everything."""
     sock, rest = connection.sock, memoryview(data)
     try:
@@ -400,7 +288,7 @@ def _write(connection: _Connection, data: bytes, deadline: _Deadline) -> None:
         return
 
 
-def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline) -> None:
+def _read(connection: Connection, reader: AnswerReader, deadline: Deadline) -> None:
     """Read until the answer is whole, or what was awaited of it has come and a moment has passed."""
     while True:
         connection.sock.settimeout(deadline.left())
@@ -410,7 +298,7 @@ def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline) ->
         if progress is Progress.AWAITED:
             break
     # Most streams end right after the answer, and then the connection stays usable.
-    grace = _Deadline(_GRACE_SECONDS, min(deadline.at, monotonic() + _GRACE_SECONDS))
+    grace = Deadline(_GRACE_SECONDS, min(deadline.at, monotonic() + _GRACE_SECONDS))
     try:
         while progress is not Progress.DONE:
             connection.sock.settimeout(grace.left())
@@ -418,11 +306,3 @@ def _read(connection: _Connection, reader: AnswerReader, deadline: _Deadline) ->
     except (Unusable, OSError):
         # What was asked for has come; how the stream ends is no concern of the answer.
         return
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate is not trusted ({error.verify_message})"
-    if isinstance(error, ssl.SSLError):
-        return (error.reason or "TLS error").replace("_", " ").lower()
-    return (error.strerror or type(error).__name__).lower()

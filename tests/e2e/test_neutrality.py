@@ -13,6 +13,7 @@ GENERAL = (
     "harness/oracle",
     "harness/record",
     "harness/collection",
+    "harness/connections.py",
     "harness/transport.py",
     "harness/world.py",
     "reports",

@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.clock import monotonic
+from harness.connections import Connection, Deadline
 from harness.exchanges import HttpRequest
-from harness.transport import Sent, Transport, _Connection, _Deadline, _write
+from harness.transport import Sent, Transport, _write
 
 Start = Callable[[Callable[[socket.socket], None]], object]
 
@@ -435,7 +436,7 @@ def test_an_answer_that_came_before_the_peer_hung_up_is_still_read() -> None:
     with ours:
         with theirs:
             theirs.sendall(http(b"too long"))
-        _write(_Connection(ours, (False, "", 0)), b"x" * 1000, _Deadline(5, monotonic() + 5))
+        _write(Connection(ours, (False, "", 0)), b"x" * 1000, Deadline(5, monotonic() + 5))
         assert ours.recv(1000) == http(b"too long")
 
 
