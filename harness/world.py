@@ -15,12 +15,14 @@ from harness.controls.faketime import ProcessClock
 from harness.exchanges import ERAS, Era, Exchange
 from harness.ledger import LedgerEntry
 from harness.oracle import judge
+from harness.oracle.unsaid import reserved_code
 from harness.product import Product, load
 from harness.settings import Address, Settings
 from harness.transport import Transport
 from harness.verdicts import Finding, HarnessFault, NotTestable
 
-SCHEMA_RULE = "MCP-18"
+SCHEMA_RULE, CODE_RULE = "MCP-18", "MCP-11"
+"""The rules that every message is judged by, whatever its scenario is about."""
 # In JSON, and in JSON within a text of JSON.
 _CALLED_SECRET = re.compile(rb"secret\\{0,3}\"\s{0,9}:\s{0,9}\\{0,3}\"([!#-\[\]-~]{16,})")
 NEEDS_MOCK = "needs the mock: a real system is only read, by the one token that was given"
@@ -213,6 +215,18 @@ class World:
         found = list(exchange.malformed) if exchange.message is not None or exchange.status == 200 else []
         if exchange.message is not None:
             found += judge(exchange.method, version, exchange.message, exchange.others)
+        code = (exchange.error or {}).get("code")
+        why = reserved_code(code, version)
+        if why is not None:
+            self.findings.append(
+                Finding(
+                    "an error has a code that its revision does not use",
+                    expected=f"a code of {version}",
+                    actual=why,
+                    exchange=exchange.number,
+                    rule=CODE_RULE,
+                )
+            )
         for violation in found:
             self.findings.append(
                 Finding(

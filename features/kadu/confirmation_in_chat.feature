@@ -393,6 +393,14 @@ Feature: Confirmation in the chat
       Then the server does not ask in the chat
       And nothing ran
 
+    Scenario: What one request declared is not taken for the next
+      Given an assistant that shows forms
+      When the assistant calls kadu_tasks_run
+      Then the server asks for a yes
+      When the assistant calls the same again without forms
+      Then the server does not ask in the chat
+      And nothing ran
+
     Scenario: A client that declares nothing is not asked in the chat
       Given an assistant without forms
       When the assistant calls kadu_tasks_run

@@ -11,11 +11,19 @@ Feature: Two eras of the protocol on one address
       Given an assistant
       When the assistant shakes hands asking for <version>
       Then the handshake is answered with a released revision of its era
+      And the tools are listed in that revision
 
       Examples:
         | version    |
+        | 2025-06-18 |
         | 2025-11-25 |
         | 2099-01-01 |
+
+    @read-only
+    Scenario: The handshake agrees on no revision that has none
+      Given an assistant
+      When the assistant shakes hands asking for 2026-07-28
+      Then the handshake is refused, or answered with a released revision of its era
 
     @read-only
     Scenario: The revision that was asked for comes back where it is supported
@@ -42,6 +50,17 @@ Feature: Two eras of the protocol on one address
       Then the request is answered
       And an assistant of the other era is served too
 
+    Scenario: Whatever a request is rejected for, the next is served
+      Given an assistant
+      When the assistant sends what is not JSON
+      And the request is rejected
+      And the assistant asks for tools/list
+      And the request is answered
+      And the assistant calls a tool with another name
+      And the request is rejected
+      And the assistant asks for tools/list
+      Then the request is answered
+
   @MCP-03 @era-2026
   Rule: Discovery tells versions and capabilities
 
@@ -55,15 +74,21 @@ Feature: Two eras of the protocol on one address
   Rule: An unknown version is refused with the versions that are known
 
     @read-only
-    Scenario Outline: A request in the version <version> is refused
+    Scenario Outline: A request for <method> in the version <version> is refused
       Given an assistant
-      When the assistant asks for tools/list in the version <version>
+      When the assistant asks for <method> in the version <version>
       Then the refusal names the supported versions and <version>
 
       Examples:
-        | version    |
-        | 1999-01-01 |
-        | 2099-01-01 |
+        | method          | version    |
+        | tools/list      | 1999-01-01 |
+        | tools/list      | 2099-01-01 |
+        | server/discover | 2099-01-01 |
+
+    Scenario: A call in a version that nobody knows is refused
+      Given an assistant
+      When the assistant calls a tool in the version 2099-01-01
+      Then the refusal names the supported versions and 2099-01-01
 
   @MCP-05 @era-2026
   Rule: Each request says who asks and in which version
@@ -80,9 +105,34 @@ Feature: Two eras of the protocol on one address
         | clientCapabilities |
 
     @read-only
+    Scenario: A request without any meta is refused
+      Given an assistant
+      When the assistant asks for tools/list without any meta
+      Then the request is refused as invalid with HTTP 400
+
+    @read-only
+    Scenario: What one request said is not taken for the next
+      Given an assistant
+      When the assistant asks for tools/list
+      And the request is answered
+      And the assistant asks for tools/list without the meta key clientCapabilities
+      Then the request is refused as invalid with HTTP 400
+
+    Scenario: A call without the capabilities of its client is refused
+      Given an assistant
+      When the assistant calls a tool without the meta key clientCapabilities
+      Then the request is refused as invalid with HTTP 400
+
+    @read-only
     Scenario: A request with every key is answered
       Given an assistant
       When the assistant asks for tools/list
+      Then the request is answered
+
+    @read-only
+    Scenario: A request that does not name its client is answered
+      Given an assistant
+      When the assistant asks for tools/list without the meta key clientInfo
       Then the request is answered
 
   @MCP-06 @era-2026
@@ -101,6 +151,19 @@ Feature: Two eras of the protocol on one address
         | another name                 |
         | another version              |
         | another name, encoded        |
+        | its method in capitals       |
+        | its name in capitals         |
+        | a name that is no base64     |
+
+    Scenario Outline: A listing whose headers have <header> is refused
+      Given an assistant
+      When the assistant sends a listing of tools/list with <header>
+      Then the request is refused for its headers with HTTP 400
+
+      Examples:
+        | header          |
+        | no method       |
+        | another version |
 
     Scenario Outline: A read whose headers have <header> is refused
       Given an assistant
@@ -126,6 +189,11 @@ Feature: Two eras of the protocol on one address
       Given an assistant
       When the assistant calls a tool with its name in base64
       Then the call succeeds
+
+    Scenario: An address in base64 is decoded before it is compared
+      Given an assistant
+      When the assistant sends a read of me with its name in base64
+      Then the request is answered
 
   @MCP-07 @era-2026
   Rule: Each result says what kind it is
@@ -204,6 +272,17 @@ Feature: Two eras of the protocol on one address
       Given two assistants, one of whom may run nothing
       When both read me
       Then what differs between them is private
+
+    Scenario Outline: What only one of them may read, <resource>, is private
+      Given two assistants, one of whom may run nothing
+      When both ask to read <resource>
+      Then what differs between them is private
+
+      Examples:
+        | resource            |
+        | repository          |
+        | operation_approvals |
+        | tasks/{id}          |
 
   @MCP-09 @era-2026
   Rule: Only POST is served

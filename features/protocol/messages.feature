@@ -11,6 +11,11 @@ Feature: Messages and their errors
       When the assistant asks for nothing/of_the_kind
       Then the method is refused as not found
 
+    Scenario: A method that nobody defined for tools is refused
+      Given an assistant
+      When the assistant asks for tools/of_the_kind
+      Then the method is refused as not found
+
   @MCP-11 @era-2026
   Rule: Retired and undefined codes are not used
 
@@ -33,6 +38,13 @@ Feature: Messages and their errors
       Then the error has a code of this revision
       And the next read is answered
 
+    Scenario: Whatever is refused is refused with a code of this revision
+      Given an assistant
+      When the assistant calls an ordinary write with nothing it needs
+      And the assistant asks for tools/list with a made-up cursor
+      And the assistant asks for nothing/of_the_kind
+      Then every error so far has a code of this revision
+
   @MCP-12
   Rule: An origin that is not allowed is forbidden
 
@@ -40,6 +52,17 @@ Feature: Messages and their errors
     Scenario: A request from a foreign page is forbidden
       Given an assistant
       When the assistant asks for tools/list from a foreign page
+      Then the answer is HTTP 403
+
+    @read-only
+    Scenario: The opening from a foreign page is forbidden
+      Given an assistant
+      When the assistant asks from a foreign page what the server offers
+      Then the answer is HTTP 403
+
+    Scenario: A call from a foreign page is forbidden
+      Given an assistant
+      When the assistant calls a tool from a foreign page
       Then the answer is HTTP 403
 
     Scenario Outline: A request from a page of <origin> is forbidden
@@ -50,6 +73,7 @@ Feature: Messages and their errors
       Examples:
         | origin                          |
         | "http://localhost.evil.example" |
+        | "http://evil-localhost"         |
         | "https://evil.example:4100"     |
         | "null"                          |
 
@@ -73,6 +97,17 @@ Feature: Messages and their errors
         | a made-up token |
         | an ended token |
         | a token that was used before it ended |
+
+    Scenario: Nothing that can be asked for is answered without a token
+      Given an assistant
+      When somebody asks for everything without a token
+      Then each answer is HTTP 401 and says how to authenticate
+
+    @era-2025
+    Scenario: A token that ended after the handshake is unauthorized
+      Given an assistant
+      When somebody whose token ended after the handshake asks for tools/list
+      Then the answer is HTTP 401 and says how to authenticate
 
   @MCP-14
   Rule: Each tool says in JSON Schema what it takes
@@ -101,10 +136,15 @@ Feature: Messages and their errors
       When the assistant sends what is not JSON
       Then the request is refused as unreadable
 
-    Scenario: A batch is refused
+    Scenario Outline: A batch of <requests> is refused
       Given an assistant
-      When the assistant sends a batch of two requests
+      When the assistant sends a batch of <requests>
       Then the batch is refused
+
+      Examples:
+        | requests     |
+        | two requests |
+        | one request  |
 
     @era-2025
     @read-only
@@ -112,6 +152,7 @@ Feature: Messages and their errors
       Given an assistant
       When the assistant notifies that it is ready
       Then the answer is HTTP 202
+      And no message answers it
 
   @MCP-17
   Rule: An answer carries the id of its request
@@ -129,6 +170,16 @@ Feature: Messages and their errors
         | 0                |
         | -1               |
         | 9007199254740991 |
+
+    Scenario Outline: A refusal carries the id <id> of its request
+      Given an assistant
+      When the assistant asks for nothing/of_the_kind under the id <id>
+      Then the answer carries that very id
+
+      Examples:
+        | id       |
+        | "a-text" |
+        | 0        |
 
   @MCP-18
   Rule: Each message is valid for its revision
@@ -197,6 +248,8 @@ Feature: Messages and their errors
         | arguments                  |
         | nothing it needs           |
         | a number for a text        |
+        | a list for a text          |
+        | null for a text            |
 
   @MCP-20
   Rule: Every item comes once, whatever the pages

@@ -187,13 +187,17 @@ class Client:
                     exchange=exchange.number,
                 )
             )
+        self.agree(exchange)
+
+    def agree(self, exchange: Exchange) -> None:
+        """Go on from a handshake that was answered: speak the revision it agreed on."""
         self._ready = True
-        agreed = exchange.result.get("protocolVersion")
+        agreed = (exchange.result or {}).get("protocolVersion")
         self._agreed = agreed if isinstance(agreed, str) and ERA_TABLES[self.era].known(agreed) else None
         self._session = None if exchange.answer is None else exchange.answer.header("mcp-session-id")
         self.notify("notifications/initialized")
 
-    def initialize(self, version: str | None = None) -> Exchange:
+    def initialize(self, version: str | None = None, overrides: Overrides | None = None) -> Exchange:
         """Send `initialize` asking for a revision, this era's own unless told."""
         request_id = self._fresh_id()
         built = initialize(
@@ -203,6 +207,7 @@ class Client:
             version=version or self.version,
             capabilities=self.capabilities,
             client=CLIENT_INFO,
+            overrides=overrides,
         )
         return self._send("initialize", built, request_id, "initialize")
 

@@ -14,6 +14,7 @@ from harness.wire.eras import (
     INVALID_PARAMS,
     UNSUPPORTED_VERSION,
 )
+from harness.wire.json_text import parse
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LIST_KEYS = ("tools", "resources", "resourceTemplates", "prompts", "contents")
@@ -116,11 +117,13 @@ def expect_cache_hints(exchange: Exchange) -> None:
 
 
 def expect_private(mine: Exchange, theirs: Exchange) -> None:
-    """MCP-08: where two callers are answered differently, both answers are private."""
-    first, second = expect_result(mine), expect_result(theirs)
+    """MCP-08: where two callers are answered differently, both answers are private; a refusal is no answer to share."""
+    first, second = expect_result(mine), theirs.result or {}
     differs = any(first.get(key) != second.get(key) for key in LIST_KEYS)
     shared = [
-        exchange for exchange in (mine, theirs) if (exchange.result or {}).get("cacheScope") != "private"
+        exchange
+        for exchange in (mine, theirs)
+        if exchange.result is not None and exchange.result.get("cacheScope") != "private"
     ]
     if differs and shared:
         raise broken(
@@ -140,6 +143,18 @@ def expect_unauthorized(exchange: Exchange) -> None:
             exchange,
             expected="WWW-Authenticate",
             actual="no such header",
+        )
+
+
+def expect_no_message(exchange: Exchange) -> None:
+    """MCP-16: what was no request is not answered by a message."""
+    body = b"" if exchange.answer is None else exchange.answer.body
+    if isinstance(parse(body).value, Mapping | list):
+        raise broken(
+            "a notification is answered",
+            exchange,
+            expected="no message",
+            actual=body[:200].decode("utf-8", "replace"),
         )
 
 

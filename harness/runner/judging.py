@@ -16,7 +16,7 @@ from harness.runner.program import Program
 from harness.runner.refusal import CannotRun
 from harness.runner.session import SessionBroke, run_cases
 from harness.verdicts import ExitCode, Verdict, exit_code
-from harness.world import SCHEMA_RULE
+from harness.world import CODE_RULE, SCHEMA_RULE
 
 RECORD: Final = "run.ndjson"
 
@@ -136,7 +136,7 @@ class _Run:
             rules=tuple(plan.catalogue.rules),
             scenarios={case.id: case.rule for case in plan.suite.cases},
             eras=plan.selection.asked,
-            travelling=frozenset({SCHEMA_RULE}),
+            travelling=frozenset({SCHEMA_RULE, CODE_RULE}),
         )
 
     def _ended(self, payload: dict[str, Any]) -> None:

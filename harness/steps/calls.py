@@ -5,7 +5,7 @@ from typing import Any
 
 from harness import clock
 from harness.actors.arguments import build, sample
-from harness.actors.client import Client
+from harness.actors.client import NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
@@ -116,6 +116,12 @@ def calls_with_a_stray_state(world: World, caller: str, tool: str) -> None:
 
 @when("{caller} calls the same again")
 def calls_the_same_again(world: World, caller: str) -> None:
+    send(world, world.client(caller), world.call)
+
+
+@when("{caller} calls the same again without forms")
+def calls_the_same_without_forms(world: World, caller: str) -> None:
+    world.declare(NO_FORMS)
     send(world, world.client(caller), world.call)
 
 

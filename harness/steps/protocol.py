@@ -1,5 +1,6 @@
 """The protocol itself: requests that are right, and requests that are wrong on purpose."""
 
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -8,7 +9,7 @@ from harness.exchanges import Exchange
 from harness.expressions import given, when
 from harness.steps.callers import named
 from harness.steps.calls import call_for, send
-from harness.steps.resources import read
+from harness.steps.resources import address, read
 from harness.verdicts import NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
@@ -19,6 +20,7 @@ from harness.wire.eras import (
 )
 from harness.wire.header_values import wrap
 from harness.wire.requests import Overrides, encoded
+from harness.wire.requests import request as build
 from harness.world import Call, World
 
 Item = TypeVar("Item")
@@ -35,6 +37,8 @@ META_KEYS = {
     "clientInfo": META_CLIENT,
 }
 LISTEN_SECONDS = 1.0
+FROM_ELSEWHERE = Overrides(set_headers={"Origin": "https://evil.example"})
+FIRST_WITHOUT_BATCHES = "2025-06-18"
 OPTIONAL_FAMILIES = ("resources/", "prompts/", "completion/")
 
 
@@ -71,10 +75,40 @@ def asks_without_meta(world: World, method: str, key: str) -> None:
     ask(world, method, Overrides(drop_meta=frozenset({named(META_KEYS, key)})))
 
 
+@when("the assistant asks for {method} without any meta")
+def asks_without_any_meta(world: World, method: str) -> None:
+    ask(world, method, Overrides(without_meta=True))
+
+
+@when("the assistant calls a tool without the meta key {name}")
+def calls_without_meta(world: World, key: str) -> None:
+    calls_otherwise(world, Overrides(drop_meta=frozenset({named(META_KEYS, key)})))
+
+
+@when("the assistant calls a tool in the version {word}")
+def calls_in_version(world: World, version: str) -> None:
+    calls_otherwise(world, Overrides(version=version))
+
+
 @when("the assistant asks for {method} from a foreign page")
 def asks_from_a_foreign_page(world: World, method: str) -> None:
     world.client().shake_hands()
-    ask(world, method, Overrides(set_headers={"Origin": "https://evil.example"}))
+    ask(world, method, FROM_ELSEWHERE)
+
+
+@when("the assistant calls a tool from a foreign page")
+def calls_from_a_foreign_page(world: World) -> None:
+    calls_otherwise(world, FROM_ELSEWHERE)
+
+
+@when("the assistant asks from a foreign page what the server offers")
+def asks_from_a_foreign_page_what_is_offered(world: World) -> None:
+    client, table = world.client(), ERA_TABLES[world.era]
+    world.story.exchange = (
+        client.initialize(overrides=FROM_ELSEWHERE)
+        if table.handshake
+        else client.request(table.opening, None, overrides=FROM_ELSEWHERE)
+    )
 
 
 @when("the assistant asks for {method} from a page of {string}")
@@ -119,16 +153,27 @@ HEADERS: dict[str, Callable[[str], Overrides]] = {
     "another version": lambda tool: Overrides(set_meta={META_VERSION: "2026-07-29"}),
     "another name, encoded": lambda tool: Overrides(set_headers={"Mcp-Name": wrap(tool + "_not")}),
     "its name in base64": lambda tool: Overrides(set_headers={"Mcp-Name": wrap(tool)}),
+    "its name in capitals": lambda tool: Overrides(set_headers={"Mcp-Name": tool.upper()}),
+    "its method in capitals": lambda tool: Overrides(set_headers={"Mcp-Method": "TOOLS/CALL"}),
+    "a name that is no base64": lambda tool: Overrides(set_headers={"Mcp-Name": "=?base64?%%%?="}),
 }
 
 
 @when("the assistant calls a tool with {phrase}")
 def calls_with_header(world: World, words: str) -> None:
+    calls_otherwise(world, named(HEADERS, words)(reading_call(world).tool))
+
+
+def calls_otherwise(world: World, overrides: Overrides) -> None:
+    """A call that reads, sent as a conforming client never would."""
     call = reading_call(world)
     params = {"name": call.tool, "arguments": dict(call.arguments)}
-    world.story.exchange = world.client().request(
-        "tools/call", params, overrides=named(HEADERS, words)(call.tool)
-    )
+    world.story.exchange = world.client().request("tools/call", params, overrides=overrides)
+
+
+@when("the assistant sends a listing of {method} with {phrase}")
+def lists_with_header(world: World, method: str, words: str) -> None:
+    world.story.exchange = world.client().request(method, None, overrides=named(HEADERS, words)(""))
 
 
 @when("the assistant sends a read of {resource} with {phrase}")
@@ -185,7 +230,12 @@ def calls_write_wrongly(world: World, words: str) -> None:
     )
     if text is None:
         raise NotTestable(f"could not exercise {call.tool} with bad arguments: it needs no text")
-    wrong = {"nothing it needs": {}, "a number for a text": {**call.arguments, text: 12}}
+    wrong = {
+        "nothing it needs": {},
+        "a number for a text": {**call.arguments, text: 12},
+        "a list for a text": {**call.arguments, text: ["doze"]},
+        "null for a text": {**call.arguments, text: None},
+    }
     world.story.call = call
     send(world, world.client(), Call(call.tool, named(wrong, words)))
 
@@ -210,17 +260,51 @@ def asks_with_token(world: World, method: str, words: str) -> None:
     world.story.exchange = client.initialize() if table.handshake else client.request(method)
 
 
+@when("somebody asks for everything without a token")
+def asks_for_everything(world: World) -> None:
+    client = world.client()
+    client.shake_hands()
+    client.token = None
+    asked: dict[str, dict[str, Any]] = {
+        **{method: {} for method in LISTS},
+        "tools/call": {"name": f"{world.product.tool_prefix}me_get", "arguments": {}},
+        "resources/read": {"uri": f"{world.product.uri_prefix}me"},
+        "prompts/get": {"name": "no_such_prompt_here", "arguments": {}},
+        "completion/complete": {
+            "ref": {"type": "ref/prompt", "name": "no_such_prompt_here"},
+            "argument": {"name": "month", "value": ""},
+        },
+    }
+    world.story.exchanges += [client.request(method, params) for method, params in asked.items()]
+
+
+@when("somebody whose token ended after the handshake asks for {method}")
+def asks_after_the_end(world: World, method: str) -> None:
+    token = world.tenant.token(world.tenant.people[0]["id"])
+    client = world.new_client(token.value)
+    client.shake_hands()
+    world.tenant.revoke(token)
+    world.story.exchange = client.request(method)
+
+
 @when("the assistant sends what is not JSON")
 def sends_no_json(world: World) -> None:
     ask(world, "tools/list", Overrides(body=b'{"jsonrpc": "2.0", "id": 1, "method": '))
 
 
-@when("the assistant sends a batch of two requests")
-def sends_a_batch(world: World) -> None:
+@when("the assistant sends a batch of {phrase}")
+def sends_a_batch(world: World, words: str) -> None:
     client = world.client()
     client.shake_hands()
-    one = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    ask(world, "tools/list", Overrides(body=encoded([one, {**one, "id": 2}])))
+    if client.version < FIRST_WITHOUT_BATCHES:
+        raise NotTestable(f"the server agreed on {client.version}, which has batches")
+    count = named({"one request": 1, "two requests": 2}, words)
+    # Each is a request that would be served by itself.
+    batch = [
+        json.loads(build(world.era, "tools/list", {}, id=number, url=world.settings.urls[0]).body)
+        for number in range(1, count + 1)
+    ]
+    ask(world, "tools/list", Overrides(body=encoded(batch)))
 
 
 @when("the assistant notifies that it is ready")
@@ -258,6 +342,13 @@ def two_assistants(world: World) -> None:
 def both_ask(world: World, method: str) -> None:
     ask(world, method)
     world.story.exchanges.append(world.client("the colleague's assistant").request(method))
+
+
+@when("both ask to read {resource}")
+def both_ask_to_read(world: World, resource: str) -> None:
+    uri = address(world, resource)
+    contents(read(world, uri))
+    read(world, uri, "the colleague's assistant")
 
 
 @when("both read {resource}")

@@ -12,6 +12,7 @@ from harness.checks.protocol import (
     expect_http,
     expect_invalid,
     expect_no_changes_offered,
+    expect_no_message,
     expect_nothing_heard,
     expect_private,
     expect_released,
@@ -65,8 +66,15 @@ def released_revision(world: World) -> None:
     expect_released(world.answer, world.era)
 
 
+@then("the handshake is refused, or answered with a released revision of its era")
+def refused_or_released(world: World) -> None:
+    if world.answer.error is None and (world.answer.status or 0) < 400:
+        expect_released(world.answer, world.era)
+
+
 @then("the tools are listed in that revision")
 def tools_listed(world: World) -> None:
+    world.client().agree(world.answer)
     expect_result(world.client().request("tools/list"))
 
 
@@ -122,6 +130,17 @@ def is_unauthorized(world: World) -> None:
     expect_unauthorized(world.answer)
 
 
+@then("each answer is HTTP 401 and says how to authenticate")
+def each_is_unauthorized(world: World) -> None:
+    for exchange in world.story.exchanges:
+        expect_unauthorized(exchange)
+
+
+@then("no message answers it")
+def no_message(world: World) -> None:
+    expect_no_message(world.answer)
+
+
 @then("what the server offers is declared as")
 def is_declared(world: World, datatable: list[list[str]]) -> None:
     expect_declared(world.answer, [row[0] for row in datatable])
@@ -150,6 +169,15 @@ def method_not_found(world: World) -> None:
 @then("the error has a code of this revision")
 def code_of_revision(world: World) -> None:
     expect_code_of_revision(world.answer, ERA_TABLES[world.era].version)
+
+
+@then("every error so far has a code of this revision")
+def every_error_has_a_code(world: World) -> None:
+    errors = [exchange for exchange in world.exchanges if exchange.error is not None]
+    if not errors:
+        raise NotTestable("nothing was refused by an error, so there is no code to look at")
+    for exchange in errors:
+        expect_code_of_revision(exchange, ERA_TABLES[world.era].version)
 
 
 @then("every inputSchema is valid and of the type object")

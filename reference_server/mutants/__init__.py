@@ -25,6 +25,7 @@ from . import (
     confirmation,
     destructive,
     documents,
+    elsewhere,
     envelopes,
     formats,
     idempotency_calls,
@@ -46,6 +47,7 @@ _MODULES = (
     listings, documents, resources, refusals, tools, destructive, prompts, formats, completions,
     questions, answers, confirmation, single_use, approvals, approvals_stored, approvals_impossible,
     idempotency_keys, idempotency_replays, idempotency_shown, idempotency_calls, requests, access, envelopes, caching,
+    elsewhere,
 )  # fmt: skip
 
 
