@@ -171,6 +171,13 @@ def _schema(value: Any) -> Schema:
     return value if isinstance(value, Mapping) else {}
 
 
+def texts_needed(schema: object) -> list[str]:
+    """The required arguments that are texts and nothing else; none of what is no schema."""
+    known = _schema(schema)
+    properties = _properties(known)
+    return [name for name in _required(known) if properties.get(name, {}).get("type") == "string"]
+
+
 def _properties(schema: Schema) -> Mapping[str, Schema]:
     return {name: _schema(inner) for name, inner in _schema(schema.get("properties")).items()}
 

@@ -1,4 +1,4 @@
-"""What a tool's inputSchema says of one argument."""
+"""What a tool says of itself: of one argument in its inputSchema, and in its hints. A stranger's: it may be no schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +17,12 @@ class KeyArgument:
     longest: int | None
 
 
+def hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The annotations of a tool; none where they are no object."""
+    found = tool.get("annotations")
+    return found if isinstance(found, Mapping) else {}
+
+
 def key_argument(tool: Mapping[str, Any]) -> KeyArgument:
     """What a tool's inputSchema says of its idempotency_key."""
     schema = tool.get("inputSchema")
@@ -29,7 +35,8 @@ def key_argument(tool: Mapping[str, Any]) -> KeyArgument:
         form,
         *(
             one
-            for one in (*(form.get("anyOf") or ()), *(form.get("oneOf") or ()))
+            for word in ("anyOf", "oneOf")
+            for one in (form[word] if isinstance(form.get(word), list) else ())
             if isinstance(one, Mapping)
         ),
     ]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from harness.checks.results import (
     broken,
 )
-from harness.checks.schemas import key_argument
+from harness.checks.schemas import hints, key_argument
 from harness.expressions import then
 from harness.steps.idempotency import KEY
 from harness.verdicts import HarnessFault, NotTestable
@@ -127,7 +127,7 @@ def every_other_takes_it(world: World) -> None:
         name: tool
         for name, tool in world.story.notes["tools"].items()
         if not name.endswith(("_get", "_list", "_delete", "_download"))
-        and (tool.get("annotations") or {}).get("readOnlyHint") is not True
+        and hints(tool).get("readOnlyHint") is not True
     }
     if not tools:
         raise NotTestable("the server lists no tool that changes something")

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from harness.actors.arguments import texts_needed
 from harness.checks.documents import contents
+from harness.checks.schemas import hints
 from harness.exchanges import Exchange
 from harness.expressions import given, when
 from harness.steps.callers import named
@@ -210,26 +212,20 @@ def calls_unknown(world: World, tool: str) -> None:
 
 
 def ordinary_write(world: World) -> Call:
-    """A write that asks nobody: offered, no reading, not marked destructive, with an argument it needs."""
+    """A write that asks nobody: offered, no reading, not marked destructive, with a text that it needs."""
     for name, tool in world.schemas().items():
-        hints = tool.get("annotations") or {}
-        schema = tool.get("inputSchema") or {}
-        if name.endswith("_create") and hints.get("destructiveHint") is False and schema.get("required"):
+        asks_nobody = hints(tool).get("destructiveHint") is False
+        if name.endswith("_create") and asks_nobody and texts_needed(tool.get("inputSchema")):
             return call_for(world, name)
     raise NotTestable(
-        "could not exercise an ordinary write: the server lists none that is marked as not destructive"
+        "could not exercise an ordinary write: the server lists none that needs a text and is marked as not destructive"
     )
 
 
 @when("the assistant calls an ordinary write with {phrase}")
 def calls_write_wrongly(world: World, words: str) -> None:
     call = ordinary_write(world)
-    schema = world.schemas()[call.tool]["inputSchema"]
-    text = next(
-        (n for n in schema["required"] if schema["properties"].get(n, {}).get("type") == "string"), None
-    )
-    if text is None:
-        raise NotTestable(f"could not exercise {call.tool} with bad arguments: it needs no text")
+    text = texts_needed(world.schemas()[call.tool].get("inputSchema"))[0]
     wrong = {
         "nothing it needs": {},
         "a number for a text": {**call.arguments, text: 12},
