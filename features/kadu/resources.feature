@@ -237,14 +237,15 @@ Feature: Resources
       And with every scope the same read is answered
 
       Examples:
-        | resource               | scope           |
-        | repository             | kadu/repository |
-        | workspaces/{id}        | kadu/workspaces |
-        | tasks/{id}             | kadu/tasks      |
-        | executions/{id}        | kadu/executions |
-        | executions/{id}/events | kadu/executions |
-        | executions/{id}/logs   | kadu/executions |
-        | executions/{id}/todos  | kadu/executions |
+        | resource               | scope              |
+        | repository             | kadu/repository    |
+        | operation_approvals    | kadu/system_events |
+        | workspaces/{id}        | kadu/workspaces    |
+        | tasks/{id}             | kadu/tasks         |
+        | executions/{id}        | kadu/executions    |
+        | executions/{id}/events | kadu/executions    |
+        | executions/{id}/logs   | kadu/executions    |
+        | executions/{id}/todos  | kadu/executions    |
 
     Scenario Outline: Reading <resource> without the permission is refused
       Given the person lacks the permission <permission>
@@ -253,15 +254,23 @@ Feature: Resources
       And with every permission the same read is answered
 
       Examples:
-        | resource        | permission            |
-        | workspaces/{id} | agent.workspaces.read |
-        | tasks/{id}      | agent.tasks.read      |
-        | executions/{id} | agent.executions.read |
+        | resource               | permission                  |
+        | workspaces/{id}        | agent.workspaces.read       |
+        | tasks/{id}             | agent.tasks.read            |
+        | executions/{id}        | agent.executions.read       |
+        | executions/{id}/events | agent.execution_events.read |
+        | executions/{id}/logs   | agent.execution_logs.read   |
+        | executions/{id}/todos  | agent.execution_todos.read  |
 
-    Scenario: An id that does not exist is refused for want of permission all the same
-      Given the token lacks the scope kadu/tasks
-      When the assistant reads tasks/00000000-0000-4000-8000-00000000dead
+    Scenario Outline: An id of <resource> that does not exist is refused for want of permission all the same
+      Given the token lacks the scope <scope>
+      When the assistant reads <resource> of a record that does not exist
       Then the read is refused for want of permission
+
+      Examples:
+        | resource                 | scope              |
+        | tasks/{id}               | kadu/tasks         |
+        | operation_approvals/{id} | kadu/system_events |
 
     Scenario: What a colleague has read is refused all the same
       Given the token lacks the scope kadu/tasks
@@ -309,10 +318,23 @@ Feature: Resources
         | kobana://kadu/unheard_of           |
         | kobana://dunning/me                |
         | kobana://kadu/secrets/1            |
+        | kobana://kadu/tasks                |
         | kobana://kadu/tasks/               |
+        | kobana://kadu/tasks/%FF            |
+        | kobana://kadu/tasks/..%2Fsecrets   |
         | kobana://kadu/executions//events   |
         | kobana://kadu/me/more              |
         | https://example.com/me             |
+
+    Scenario Outline: There is no <resource>, though there is such a record
+      When the assistant reads <resource>
+      Then the read is refused as not found
+      And the next read is answered
+
+      Examples:
+        | resource              |
+        | tasks/{id}/events     |
+        | executions/{id}/files |
 
     @advisory
     @read-only

@@ -80,6 +80,16 @@ class TypedTextIgnored(Completions):
         return await super().ids(caller, listing, "")
 
 
+class NothingThatFitsIsEverything(Completions):
+    """Where nothing fits what is typed, everything is suggested."""
+
+    rule = "KADU-CMP-01"
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        found = await super().ids(caller, listing, typed)
+        return found if found.values else await super().ids(caller, listing, "")
+
+
 class WholeIdHasToBeTyped(Completions):
     """An id is suggested once it is typed to the end."""
 
@@ -163,6 +173,18 @@ class ErrorWhereThePermissionIsMissing(Completions):
         if not self.visibility.has_permission(caller, listing):
             raise MCPError(INTERNAL_ERROR, "Forbidden")
         return await super().ids(caller, listing, typed)
+
+
+class EventsCompletedByTheirOwnPermission(Completions):
+    """Who may read events completes their execution: where the executions may not be listed, that is an error."""
+
+    rule = "KADU-CMP-02"
+
+    async def complete(self, caller: Caller, reference: Reference, argument: str, typed: str) -> Completion:
+        events = isinstance(reference, ResourceTemplateReference) and reference.uri.endswith("/events")
+        if events and not self.visibility.may_run(caller, self.listings["kadu_executions_list"]):
+            raise MCPError(INTERNAL_ERROR, "Forbidden")
+        return await super().complete(caller, reference, argument, typed)
 
 
 class IdsRememberedForTheOrganization(Completions):

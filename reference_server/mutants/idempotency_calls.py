@@ -60,6 +60,18 @@ class StoredCallLosesItsKey(ApprovalByLink):
         return await super().answer(replace(call, arguments=others))
 
 
+class StoredReplayLosesItsKey(ApprovalByLink):
+    """One of the tools is stored for its link without its key."""
+
+    rule = "KADU-IDM-12"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        if call.operation.name != "kadu_webhook_deliveries_replay":
+            return await super().answer(call)
+        others = {name: value for name, value in call.arguments.items() if name != IDEMPOTENCY_ARGUMENT}
+        return await super().answer(replace(call, arguments=others))
+
+
 class LinksHaveKeysOfTheirOwn(ApprovalByLink):
     """The key of a link is another than the same key in the chat."""
 
