@@ -35,9 +35,10 @@ Feature: Prompts
       And with every scope the prompt <prompt> is listed
 
       Examples:
-        | prompt               | scope           |
-        | explain_execution    | kadu/executions |
-        | check_task_readiness | kadu/tasks      |
+        | prompt                   | scope           |
+        | review_failed_executions | kadu/executions |
+        | explain_execution        | kadu/executions |
+        | check_task_readiness     | kadu/tasks      |
 
     Scenario Outline: Without the permission <permission> there is no <prompt>
       Given the person lacks the permission <permission>
@@ -168,14 +169,16 @@ Feature: Prompts
       And with every argument the prompt review_failed_executions is answered
 
       Examples:
-        | since      |
-        | 2026-10-1  |
-        | 01/10/2026 |
-        | 20261001   |
-        | ontem      |
-        | 2026-10    |
-        | 2026-13-01 |
-        | 2026-02-30 |
+        | since                |
+        | 2026-10-1            |
+        | 01/10/2026           |
+        | 20261001             |
+        | ontem                |
+        | 2026-10              |
+        | 2026-13-01           |
+        | 2026-02-30           |
+        | 2026-02-29           |
+        | 2026-10-01T12:00:00Z |
 
     Scenario Outline: The month <month> is refused
       When the assistant gets monthly_usage_report with the month <month>
@@ -191,6 +194,11 @@ Feature: Prompts
         | 10-2026    |
         | 2026-10-01 |
         | outubro    |
+
+    Scenario: An empty month is refused
+      When the assistant gets monthly_usage_report with an empty month
+      Then the request is refused as invalid
+      And with every argument the prompt monthly_usage_report is answered
 
   @KADU-PRM-08
   Rule: A prompt begins with a message of the user

@@ -139,8 +139,9 @@ def arguments_for(world: World, prompt: str) -> dict[str, str]:
 
 
 def get(world: World, prompt: str, arguments: Mapping[str, str]) -> Exchange:
-    """Get a prompt; the story remembers the answer and what was asked."""
-    exchange = world.client().request("prompts/get", {"name": prompt, "arguments": dict(arguments)})
+    """Get a prompt; the story remembers the answer and what was asked. Where there are no arguments, none are sent."""
+    given = {"arguments": dict(arguments)} if arguments else {}
+    exchange = world.client().request("prompts/get", {"name": prompt, **given})
     world.story.exchange = exchange
     world.story.notes["given"] = dict(arguments)
     return exchange
@@ -161,6 +162,11 @@ def gets_without(world: World, prompt: str, argument: str) -> None:
 @when("the assistant gets {name} with the {name} {value}")
 def gets_with(world: World, prompt: str, argument: str, value: str) -> None:
     get(world, prompt, {**arguments_for(world, prompt), argument: value})
+
+
+@when("the assistant gets {name} with an empty {name}")
+def gets_with_an_empty_one(world: World, prompt: str, argument: str) -> None:
+    get(world, prompt, {**arguments_for(world, prompt), argument: ""})
 
 
 def text(exchange: Exchange) -> str:
