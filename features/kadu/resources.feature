@@ -134,6 +134,12 @@ Feature: Resources
       When the assistant lists the approvals
       Then the resource of approvals lists the same
 
+    Scenario: An approval holds what was asked
+      Given an assistant without forms
+      And an approval that is pending
+      When the assistant reads its own approval
+      Then the document tells what was asked
+
     Scenario: An approval holds its decision and what was returned
       Given an assistant without forms
       And an approval that is executed
