@@ -128,6 +128,23 @@ Feature: Idempotency
         | 0      |
         | 256    |
 
+    @era-2026
+    Scenario Outline: A key of <length> characters is refused where a yes is asked for, too
+      When the assistant calls kadu_tasks_run with a key of <length> characters
+      Then the call is refused
+      And nothing ran
+      And with another key the same call runs once
+
+      Examples:
+        | length |
+        | 0      |
+        | 256    |
+
+    @read-only
+    Scenario: No tool says that its key must be shorter or longer
+      When the assistant lists the tools
+      Then no idempotency_key is said to be narrower than 1 to 255 characters
+
     Scenario Outline: The visible characters <key> go through unchanged
       When the assistant calls kadu_workspaces_create with the key <key>
       Then the call succeeds

@@ -96,7 +96,8 @@ def calls_with_the_key(world: World, tool: str, key: str) -> None:
 
 @when("the assistant calls {tool} with a key of {int} characters")
 def calls_with_a_long_key(world: World, tool: str, length: int) -> None:
-    begin_with_key(world, tool, "k" * length)
+    # Zeros: whoever reads a number, or takes a text for false, makes another key of them.
+    begin_with_key(world, tool, "0" * length)
 
 
 @when("the assistant calls {tool} with a key that has {phrase}")

@@ -121,6 +121,21 @@ def lengths_are_said(world: World) -> None:
         )
 
 
+@then("no idempotency_key is said to be narrower than 1 to 255 characters")
+def none_is_narrower(world: World) -> None:
+    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
+    if not any(key.present for key in keys.values()):
+        raise NotTestable("the server lists no tool that takes a key")
+    narrow = [name for name, key in keys.items() if key.narrow]
+    if narrow:
+        raise broken(
+            "a schema refuses keys that are none too short and none too long",
+            world.answer,
+            expected="minLength 1 at most, maxLength 255 at least",
+            actual=", ".join(narrow),
+        )
+
+
 @then("every tool that neither reads nor deletes takes idempotency_key")
 def every_other_takes_it(world: World) -> None:
     tools = {
