@@ -301,6 +301,11 @@ Feature: Idempotency
         | kadu_memories_create     |
         | kadu_environments_update |
 
+      @era-2026
+      Examples: Confirmed in the chat
+        | tool           |
+        | kadu_tasks_run |
+
     @advisory
     Scenario: The key of one tool does not fit another
       When the assistant calls kadu_workspaces_create with a key
@@ -321,6 +326,16 @@ Feature: Idempotency
       When the assistant repeats the call with the same key
       Then the answer is the one that succeeded
       And nothing ran
+
+    @era-2026
+    Scenario: Of two confirmed calls the second is told that the first still runs
+      Given the upstream takes its time with kadu_tasks_run
+      When the assistant asks for kadu_tasks_run with a key
+      And the assistant asks for the same call with the same key again
+      And both questions are answered with yes at once
+      Then one of them is told IDEMPOTENCY_REQUEST_IN_PROGRESS while the other runs
+      And when the upstream is done the other succeeds
+      And it ran once
 
   @KADU-IDM-07
   Rule: A key is worth 24 hours

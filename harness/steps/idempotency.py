@@ -18,7 +18,7 @@ from harness.controls.moving import follows
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
 from harness.steps.callers import named
-from harness.steps.calls import call_for, confirm, send
+from harness.steps.calls import answered, call_for, confirm, send
 from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import it_ran_once
 from harness.steps.permissions import give_back_permissions
@@ -178,11 +178,30 @@ def calls_at_once(world: World, tool: str, times: int) -> None:
 def two_at_once(world: World, tool: str) -> None:
     keyed = with_key(world, call_for(world, tool), fresh_key(world))
     params = {"name": tool, "arguments": dict(keyed.arguments)}
+    _side_by_side(world, params, params)
+
+
+@when("both questions are answered with yes at once")
+def both_answered_at_once(world: World) -> None:
+    if len(world.story.asked) < 2:
+        raise _unasked(world)
+    confirmed = []
+    for call, exchange in world.story.asked[-2:]:
+        question = read_question(exchange)
+        more = answered(question.explicit_yes(), question.state)
+        confirmed.append({"name": call.tool, "arguments": dict(call.arguments), **more})
+    _side_by_side(world, *confirmed)
+
+
+def _side_by_side(world: World, *calls: Mapping[str, Any]) -> None:
     first, second = world.client(), world.new_client(world.token_of("the assistant").value)
     for client in (first, second):
         client.shake_hands()
     pool = ThreadPoolExecutor(2)
-    running = [pool.submit(client.request, "tools/call", params) for client in (first, second)]
+    running = [
+        pool.submit(client.request, "tools/call", params)
+        for client, params in zip((first, second), calls, strict=True)
+    ]
     # A busy machine may be slow to tell; the call that is held has to have some of its time left all the same.
     patience = world.settings.timeout / 2
     done, waiting = wait(running, timeout=patience, return_when=FIRST_COMPLETED)
@@ -250,14 +269,18 @@ def asks_again_with_the_key(world: World) -> None:
 @when("both questions are answered with yes")
 def both_answered(world: World) -> None:
     if len(world.story.asked) < 2:
-        raise broken(
-            "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
-        )
+        raise _unasked(world)
     answers = []
     for call, exchange in world.story.asked[-2:]:
         question = read_question(exchange)
         answers.append(confirm(world, call, question.explicit_yes(), question.state, world.client()))
     world.story.exchanges = answers
+
+
+def _unasked(world: World) -> RuleBroken:
+    return broken(
+        "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
+    )
 
 
 @then("the second answer is the first one again")
