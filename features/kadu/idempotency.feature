@@ -480,9 +480,9 @@ Feature: Idempotency
   @KADU-IDM-12
   Rule: Two confirmed calls with one key run once
 
-    Scenario: Two links with one key run once
+    Scenario Outline: Two links with one key run <tool> once
       Given an assistant without forms
-      When the assistant asks for kadu_tasks_run with a key
+      When the assistant asks for <tool> with a key
       And the person opens the link
       And the assistant asks for the same call with the same key again
       And the person continues
@@ -491,6 +491,18 @@ Feature: Idempotency
       And the person continues
       Then nothing ran
       And the new approval holds what the first one holds
+
+      Examples:
+        | tool           |
+        | kadu_tasks_run |
+
+      @era-2025
+      Examples: The others that act by a key
+        | tool                           |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_tasks_endpoint_update     |
 
     @era-2026
     Scenario: A yes in the chat and a link with one key run once
@@ -526,6 +538,17 @@ Feature: Idempotency
     Scenario: A question is not what a key remembers
       When the assistant asks for kadu_tasks_run with a key
       Then the server asks for a yes
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
+    @era-2026
+    Scenario: A no is not what a key remembers
+      When the assistant asks for kadu_tasks_run with a key
+      And the person chooses to decline
+      And the assistant asks for the same call with the same key again
+      Then the server asks for a yes
+      And nothing ran
       When the person says yes
       Then the call succeeds
       And it ran once
@@ -579,6 +602,14 @@ Feature: Idempotency
         | tool                   | permission              |
         | kadu_workspaces_create | agent.workspaces.create |
         | kadu_memories_create   | agent.memories.create   |
+
+    Scenario: A call whose arguments were refused is not remembered
+      When the assistant calls kadu_workspaces_create with a key and without an argument that it needs
+      Then the call is refused
+      And nothing ran
+      When the assistant makes the call in full with the same key
+      Then the call succeeds
+      And it ran once
 
   @KADU-IDM-15
   Rule: Any further tool that changes something takes the key

@@ -125,6 +125,17 @@ def calls_on_nothing(world: World, tool: str) -> None:
     world.story.notes["first"] = call_through(world, with_key(world, call, fresh_key(world)))
 
 
+@when("the assistant calls {tool} with a key and without an argument that it needs")
+def calls_without_what_it_needs(world: World, tool: str) -> None:
+    keyed = with_key(world, call_for(world, tool), fresh_key(world))
+    needed = [name for name in world.schemas()[tool]["inputSchema"].get("required", ()) if name != KEY]
+    if not needed:
+        raise NotTestable(f"could not exercise {tool} without an argument that it needs: it needs none")
+    call_through(
+        world, Call(tool, {name: value for name, value in keyed.arguments.items() if name != needed[0]})
+    )
+
+
 @when("the assistant calls {tool}, and yes is said where it asks")
 def calls_confirmed(world: World, tool: str) -> None:
     world.story.call = call_for(world, tool)
@@ -132,6 +143,7 @@ def calls_confirmed(world: World, tool: str) -> None:
 
 
 @when("the assistant repeats the call with the same key")
+@when("the assistant makes the call in full with the same key")
 @when("the assistant makes the very same call again, and yes is said where it asks")
 def repeats(world: World) -> None:
     call_through(world, world.call)

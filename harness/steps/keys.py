@@ -1,11 +1,12 @@
 """Keys of idempotency: what tools say of them, and what the upstream saw."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from harness.checks.results import (
     broken,
 )
 from harness.checks.schemas import key_argument
+from harness.exchanges import Exchange
 from harness.expressions import then
 from harness.steps.idempotency import KEY
 from harness.verdicts import HarnessFault, NotTestable
@@ -63,7 +64,7 @@ def no_trace(world: World) -> None:
     )
     found = [trace for trace in TRACES if trace in seen.lower()]
     first = world.story.notes["first"]
-    added = set(world.answer.result or {}) - set(first.result or {})
+    added = {*_parts(world.answer)} - {*_parts(first)}
     if found or added:
         raise broken(
             "the result shows that it is a replay",
@@ -71,6 +72,14 @@ def no_trace(world: World) -> None:
             expected="the body alone",
             actual=f"{found or sorted(added)}",
         )
+
+
+def _parts(exchange: Exchange) -> Iterator[str]:
+    # The members of a result, and its blocks by their place.
+    result = exchange.result or {}
+    content = result.get("content")
+    yield from result
+    yield from (f"content[{index}]" for index, _ in enumerate(content if isinstance(content, list) else ()))
 
 
 @then("these tools take an optional text idempotency_key")
