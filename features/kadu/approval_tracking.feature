@@ -39,6 +39,7 @@ Feature: Following an approval
       And an approval that is executed
       When the assistant lists the approvals
       Then the colleague's approval is not among them
+      And the list calls one's own nothing but executed
 
   @KADU-TRK-03
   Rule: Another person's approval is not found

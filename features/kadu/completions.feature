@@ -91,12 +91,17 @@ Feature: Completions
         | executions/{id}/events | agent.executions.read   |
         | environments/{id}      | agent.environments.read |
 
-    Scenario: What a colleague was suggested is suggested to nobody else
+    Scenario Outline: What <caller> was suggested is suggested to nobody else
       Given the token lacks the scope kadu/executions
-      When the colleague's assistant completes the id of executions/{id}
+      When <caller> completes the id of executions/{id}
       Then the newest of executions is suggested
       When the assistant completes the id of executions/{id}
       Then nothing is suggested, and it is no error
+
+      Examples:
+        | caller                       |
+        | the colleague's assistant    |
+        | the person's other assistant |
 
   @KADU-CMP-03
   Rule: A month is one of the last twelve
@@ -139,6 +144,8 @@ Feature: Completions
 
     Scenario: Nothing is suggested for the date since
       When the assistant completes the argument since of review_failed_executions
+      Then nothing is suggested, and it is no error
+      When the assistant types 2026 for since of review_failed_executions
       Then nothing is suggested, and it is no error
       And with every scope the argument execution_id of explain_execution is suggested something
 

@@ -578,6 +578,17 @@ Feature: Idempotency
       When the assistant makes the very same call again, and yes is said where it asks
       Then it ran once
 
+    Scenario: Two links without a key run twice
+      Given an assistant without forms
+      When the assistant calls kadu_tasks_run
+      And the person opens the link
+      And the person continues
+      Then it ran once
+      When the assistant calls the same again
+      And the person opens the new link
+      And the person continues
+      Then it ran once
+
   @KADU-IDM-14
   Rule: What began is remembered, errors included; what was refused is not
 

@@ -281,6 +281,16 @@ def colleagues_not_listed(world: World) -> None:
         )
 
 
+@then("the list calls one's own nothing but {name}")
+def list_calls_it(world: World, status: str) -> None:
+    # A list may leave the status to the reading tool.
+    told = {one for found in documents(world.answer) for one in statuses_of(found, approval(world).id)}
+    if told - {status}:
+        raise broken(
+            "the list tells another status", world.answer, expected=status, actual=str(sorted(told))
+        )
+
+
 @when("the assistant asks for it with the reading tool")
 def asks_for_colleagues(world: World) -> None:
     found: Approval = world.story.notes["colleague's"]

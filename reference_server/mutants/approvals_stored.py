@@ -285,6 +285,19 @@ class OnlyPendingListed(Tools):
         return replace(answer, body={**answer.body, "data": pending})
 
 
+class ListedAsTheyWereStored(Tools):
+    """The tool lists approvals as they were stored, whatever became of them."""
+
+    rule = "KADU-TRK-02"
+
+    async def send(self, caller: Caller, request: args.Request) -> Answer:
+        answer = await super().send(caller, request)
+        if request.method != "GET" or request.path != PATH or not answer.ok:
+            return answer
+        stored = [{**one, "status": "pending"} for one in answer.body["data"]]
+        return replace(answer, body={**answer.body, "data": stored})
+
+
 class EverybodysApprovalsListed(Tools):
     """The tool lists the approvals of everybody in the organization that it has seen."""
 

@@ -199,6 +199,18 @@ class IdsRememberedForTheOrganization(Completions):
         return kept.setdefault(place, found) if found.values else kept.get(place, found)
 
 
+class IdsRememberedForThePerson(Completions):
+    """Ids that a person was suggested are suggested to every assistant of theirs, whatever its token may list."""
+
+    rule = "KADU-CMP-02"
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
+        found = await super().ids(caller, listing, typed)
+        place = (caller.person, listing.name, typed)
+        return kept.setdefault(place, found) if found.values else kept.get(place, found)
+
+
 class ThirteenMonths(Table):
     """Thirteen months are suggested."""
 
@@ -316,6 +328,18 @@ class SinceIsCompleted(Table):
     def edit(product: Product) -> Product:
         days = Choices(("2026-11-29", "2026-11-23"))
         return argument(product, "review_failed_executions", "since", source=days)
+
+
+class SinceIsCompletedWhileItIsTyped(Completions):
+    """Once a date is begun, days that fit are suggested."""
+
+    rule = "KADU-CMP-05"
+
+    async def complete(self, caller: Caller, reference: Reference, argument: str, typed: str) -> Completion:
+        if argument != "since" or not typed:
+            return await super().complete(caller, reference, argument, typed)
+        days = [(caller.now.date() - timedelta(days=back)).isoformat() for back in range(31)]
+        return Completion(values=[day for day in days if day.startswith(typed[:4])])
 
 
 class NoSourceIsAnError(Completions):

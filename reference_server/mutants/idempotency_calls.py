@@ -142,6 +142,16 @@ class KeyMadeUp(Tools):
         return await super().call(turn, name, {IDEMPOTENCY_ARGUMENT: args.digest(arguments), **arguments})
 
 
+class StoredCallGetsAKey(ApprovalByLink):
+    """A call without a key is stored with one made from its arguments, so that two links run it once."""
+
+    rule = "KADU-IDM-13"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        made = {IDEMPOTENCY_ARGUMENT: args.digest(call.arguments)} if call.operation.takes_key else {}
+        return await super().answer(replace(call, arguments={**made, **call.arguments}))
+
+
 class FurtherToolTakesNoKey(Tools):
     """A writing tool beyond the documented ones takes no key."""
 

@@ -118,6 +118,23 @@ class SecretMaskedInTheReplay(Repeating):
         return replace(answer, body={**answer.body, **secret})
 
 
+class SecretLeftInTheText(Repeating):
+    """The structured content of a replay has its secret null, and the text beside it still holds one."""
+
+    rule = "KADU-IDM-10"
+
+    async def again(self, caller: Caller, request: Request, key: bytes, first: datetime) -> Answer:  # noqa: ARG002
+        return replayed(await self.sent(caller, request, key))
+
+    def result(self, answer: Answer) -> CallToolResult:
+        result = super().result(answer)
+        body = result.structured_content or {}
+        if not isinstance(answer, Replay) or SECRET not in body:
+            self.__dict__.setdefault("shown", {})[str(body.get("id"))] = result.content
+            return result
+        return result.model_copy(update={"content": self.__dict__["shown"][str(body["id"])]})
+
+
 class SecretNeverShown(KeyedSends):
     """A call with a key does not show its secret even once."""
 
