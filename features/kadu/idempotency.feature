@@ -141,7 +141,7 @@ Feature: Idempotency
         | 256    |
 
     @read-only
-    Scenario: No tool says that its key must be shorter or longer
+    Scenario: No tool says less of a key than 1 to 255 characters
       When the assistant lists the tools
       Then no idempotency_key is said to be narrower than 1 to 255 characters
 

@@ -268,7 +268,7 @@ Feature: Resources
         | executions/{id}/logs   | agent.execution_logs.read   |
         | executions/{id}/todos  | agent.execution_todos.read  |
 
-    Scenario Outline: An id of <resource> that does not exist is refused for want of permission all the same
+    Scenario Outline: No record of <resource> is refused for want of permission too
       Given the token lacks the scope <scope>
       When the assistant reads <resource> of a record that does not exist
       Then the read is refused for want of permission

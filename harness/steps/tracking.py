@@ -286,9 +286,7 @@ def list_calls_it(world: World, status: str) -> None:
     # A list may leave the status to the reading tool.
     told = {one for found in documents(world.answer) for one in statuses_of(found, approval(world).id)}
     if told - {status}:
-        raise broken(
-            "the list tells another status", world.answer, expected=status, actual=str(sorted(told))
-        )
+        raise broken("the list tells another status", world.answer, expected=status, actual=str(sorted(told)))
 
 
 @when("the assistant asks for it with the reading tool")
