@@ -247,9 +247,10 @@ class KeyOfAConfirmedCallUnchecked(KeyedCalls):
     rule = "KADU-IDM-03"
 
     async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        if self.operations[name].destructive:
-            return await super().call(turn, name, arguments)
-        return await Tools.call(self, turn, name, arguments)
+        operation = self.operations.get(name)
+        if operation is None or not operation.destructive:
+            return await Tools.call(self, turn, name, arguments)
+        return await super().call(turn, name, arguments)
 
     def taken(self, key: str) -> str | None:
         return key if 0 < len(key) <= 255 else None
