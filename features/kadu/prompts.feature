@@ -63,6 +63,17 @@ Feature: Prompts
         | monthly_usage_report     |
         | check_task_readiness     |
 
+    @advisory
+    Scenario Outline: Who may not run <tool> is not told to by <prompt>
+      Given the person lacks the permission <permission>
+      When the assistant lists the prompts
+      Then the prompt <prompt> is not listed, or its text does not name <tool>
+
+      Examples:
+        | prompt            | tool                        | permission                  |
+        | explain_execution | kadu_executions_events_list | agent.execution_events.read |
+        | explain_execution | kadu_executions_todos_list  | agent.execution_todos.read  |
+
   @KADU-PRM-03
   Rule: A prompt that is hidden or unknown is invalid
 

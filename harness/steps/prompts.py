@@ -277,6 +277,20 @@ def speaks_of(world: World, subject: str) -> None:
         )
 
 
+@then("the prompt {name} is not listed, or its text does not name {tool}")
+def not_listed_or_without(world: World, prompt: str, tool: str) -> None:
+    if prompt not in world.story.notes["prompts"]:
+        return
+    told = text(get(world, prompt, arguments_for(world, prompt)))
+    if tool in told:
+        raise broken(
+            "a prompt is listed to who may not run a tool that its text names",
+            world.answer,
+            expected=f"no {prompt}, or a text without {tool}",
+            actual=told[:700],
+        )
+
+
 @then("every reading tool that the text names may be run by the caller")
 def names_runnable_tools(world: World) -> None:
     told = text(world.answer)
