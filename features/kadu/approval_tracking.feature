@@ -23,7 +23,7 @@ Feature: Following an approval
 
     Scenario: An executed approval shows what the operation returned
       Given an approval that is executed
-      Then the approval holds what was returned
+      Then the approval holds the execution that was begun
 
   @KADU-TRK-02
   Rule: The list holds one's own approvals, newest first
@@ -34,11 +34,12 @@ Feature: Following an approval
       Then they are listed newest first, and no others
       And the resource of approvals lists the same
 
-    Scenario: A colleague's approvals are not listed
+    Scenario: A colleague's approvals are not listed, and one's own that are decided are
       Given an approval of a colleague
-      And an approval that is pending
+      And an approval that is executed
       When the assistant lists the approvals
       Then the colleague's approval is not among them
+      And the list calls one's own nothing but executed
 
   @KADU-TRK-03
   Rule: Another person's approval is not found

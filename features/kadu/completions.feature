@@ -52,6 +52,12 @@ Feature: Completions
       Then the newest of operation_approvals is suggested
       And every suggestion contains what was typed
 
+    Scenario: Where nothing fits what is typed, nothing else is suggested
+      When the assistant completes the argument execution_id of explain_execution
+      Then the newest of executions is suggested
+      When the assistant types no-such-id for execution_id of explain_execution
+      Then every suggestion contains what was typed
+
     Scenario: Of many executions the newest is suggested
       Given 150 more executions, one of them on 2026-03-31, one on 2028-02-29 and one on 2027-01-01
       When the assistant completes the id of executions/{id}
@@ -79,17 +85,23 @@ Feature: Completions
       And with every permission the id of <template> is suggested something
 
       Examples:
-        | template          | permission              |
-        | workspaces/{id}   | agent.workspaces.read   |
-        | executions/{id}   | agent.executions.read   |
-        | environments/{id} | agent.environments.read |
+        | template               | permission              |
+        | workspaces/{id}        | agent.workspaces.read   |
+        | executions/{id}        | agent.executions.read   |
+        | executions/{id}/events | agent.executions.read   |
+        | environments/{id}      | agent.environments.read |
 
-    Scenario: What a colleague was suggested is suggested to nobody else
+    Scenario Outline: What <caller> was suggested is suggested to nobody else
       Given the token lacks the scope kadu/executions
-      When the colleague's assistant completes the id of executions/{id}
+      When <caller> completes the id of executions/{id}
       Then the newest of executions is suggested
       When the assistant completes the id of executions/{id}
       Then nothing is suggested, and it is no error
+
+      Examples:
+        | caller                       |
+        | the colleague's assistant    |
+        | the person's other assistant |
 
   @KADU-CMP-03
   Rule: A month is one of the last twelve
@@ -132,6 +144,8 @@ Feature: Completions
 
     Scenario: Nothing is suggested for the date since
       When the assistant completes the argument since of review_failed_executions
+      Then nothing is suggested, and it is no error
+      When the assistant types 2026 for since of review_failed_executions
       Then nothing is suggested, and it is no error
       And with every scope the argument execution_id of explain_execution is suggested something
 

@@ -128,6 +128,23 @@ Feature: Idempotency
         | 0      |
         | 256    |
 
+    @era-2026
+    Scenario Outline: A key of <length> characters is refused where a yes is asked for, too
+      When the assistant calls kadu_tasks_run with a key of <length> characters
+      Then the call is refused
+      And nothing ran
+      And with another key the same call runs once
+
+      Examples:
+        | length |
+        | 0      |
+        | 256    |
+
+    @read-only
+    Scenario: No tool says less of a key than 1 to 255 characters
+      When the assistant lists the tools
+      Then no idempotency_key is said to be narrower than 1 to 255 characters
+
     Scenario Outline: The visible characters <key> go through unchanged
       When the assistant calls kadu_workspaces_create with the key <key>
       Then the call succeeds
@@ -284,6 +301,11 @@ Feature: Idempotency
         | kadu_memories_create     |
         | kadu_environments_update |
 
+      @era-2026
+      Examples: Confirmed in the chat
+        | tool           |
+        | kadu_tasks_run |
+
     @advisory
     Scenario: The key of one tool does not fit another
       When the assistant calls kadu_workspaces_create with a key
@@ -304,6 +326,16 @@ Feature: Idempotency
       When the assistant repeats the call with the same key
       Then the answer is the one that succeeded
       And nothing ran
+
+    @era-2026
+    Scenario: Of two confirmed calls the second is told that the first still runs
+      Given the upstream takes its time with kadu_tasks_run
+      When the assistant asks for kadu_tasks_run with a key
+      And the assistant asks for the same call with the same key again
+      And both questions are answered with yes at once
+      Then one of them is told IDEMPOTENCY_REQUEST_IN_PROGRESS while the other runs
+      And when the upstream is done the other succeeds
+      And it ran once
 
   @KADU-IDM-07
   Rule: A key is worth 24 hours
@@ -448,9 +480,9 @@ Feature: Idempotency
   @KADU-IDM-12
   Rule: Two confirmed calls with one key run once
 
-    Scenario: Two links with one key run once
+    Scenario Outline: Two links with one key run <tool> once
       Given an assistant without forms
-      When the assistant asks for kadu_tasks_run with a key
+      When the assistant asks for <tool> with a key
       And the person opens the link
       And the assistant asks for the same call with the same key again
       And the person continues
@@ -459,6 +491,18 @@ Feature: Idempotency
       And the person continues
       Then nothing ran
       And the new approval holds what the first one holds
+
+      Examples:
+        | tool           |
+        | kadu_tasks_run |
+
+      @era-2025
+      Examples: The others that act by a key
+        | tool                           |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_tasks_endpoint_update     |
 
     @era-2026
     Scenario: A yes in the chat and a link with one key run once
@@ -499,6 +543,17 @@ Feature: Idempotency
       And it ran once
 
     @era-2026
+    Scenario: A no is not what a key remembers
+      When the assistant asks for kadu_tasks_run with a key
+      And the person chooses to decline
+      And the assistant asks for the same call with the same key again
+      Then the server asks for a yes
+      And nothing ran
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
+    @era-2026
     Scenario: A yes given before does not answer for the same key
       When the assistant calls kadu_tasks_run with a key
       Then it ran once
@@ -521,6 +576,17 @@ Feature: Idempotency
       When the assistant calls kadu_workspaces_create without a key
       Then it ran once
       When the assistant makes the very same call again, and yes is said where it asks
+      Then it ran once
+
+    Scenario: Two links without a key run twice
+      Given an assistant without forms
+      When the assistant calls kadu_tasks_run
+      And the person opens the link
+      And the person continues
+      Then it ran once
+      When the assistant calls the same again
+      And the person opens the new link
+      And the person continues
       Then it ran once
 
   @KADU-IDM-14
@@ -547,6 +613,14 @@ Feature: Idempotency
         | tool                   | permission              |
         | kadu_workspaces_create | agent.workspaces.create |
         | kadu_memories_create   | agent.memories.create   |
+
+    Scenario: A call whose arguments were refused is not remembered
+      When the assistant calls kadu_workspaces_create with a key and without an argument that it needs
+      Then the call is refused
+      And nothing ran
+      When the assistant makes the call in full with the same key
+      Then the call succeeds
+      And it ran once
 
   @KADU-IDM-15
   Rule: Any further tool that changes something takes the key

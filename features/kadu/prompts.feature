@@ -35,9 +35,10 @@ Feature: Prompts
       And with every scope the prompt <prompt> is listed
 
       Examples:
-        | prompt               | scope           |
-        | explain_execution    | kadu/executions |
-        | check_task_readiness | kadu/tasks      |
+        | prompt                   | scope           |
+        | review_failed_executions | kadu/executions |
+        | explain_execution        | kadu/executions |
+        | check_task_readiness     | kadu/tasks      |
 
     Scenario Outline: Without the permission <permission> there is no <prompt>
       Given the person lacks the permission <permission>
@@ -61,6 +62,17 @@ Feature: Prompts
         | explain_execution        |
         | monthly_usage_report     |
         | check_task_readiness     |
+
+    @advisory
+    Scenario Outline: Who may not run <tool> is not told to by <prompt>
+      Given the person lacks the permission <permission>
+      When the assistant lists the prompts
+      Then the prompt <prompt> is not listed, or its text does not name <tool>
+
+      Examples:
+        | prompt            | tool                        | permission                  |
+        | explain_execution | kadu_executions_events_list | agent.execution_events.read |
+        | explain_execution | kadu_executions_todos_list  | agent.execution_todos.read  |
 
   @KADU-PRM-03
   Rule: A prompt that is hidden or unknown is invalid
@@ -168,14 +180,16 @@ Feature: Prompts
       And with every argument the prompt review_failed_executions is answered
 
       Examples:
-        | since      |
-        | 2026-10-1  |
-        | 01/10/2026 |
-        | 20261001   |
-        | ontem      |
-        | 2026-10    |
-        | 2026-13-01 |
-        | 2026-02-30 |
+        | since                |
+        | 2026-10-1            |
+        | 01/10/2026           |
+        | 20261001             |
+        | ontem                |
+        | 2026-10              |
+        | 2026-13-01           |
+        | 2026-02-30           |
+        | 2026-02-29           |
+        | 2026-10-01T12:00:00Z |
 
     Scenario Outline: The month <month> is refused
       When the assistant gets monthly_usage_report with the month <month>

@@ -134,6 +134,12 @@ Feature: Resources
       When the assistant lists the approvals
       Then the resource of approvals lists the same
 
+    Scenario: An approval holds what was asked
+      Given an assistant without forms
+      And an approval that is pending
+      When the assistant reads its own approval
+      Then the document tells what was asked
+
     Scenario: An approval holds its decision and what was returned
       Given an assistant without forms
       And an approval that is executed
@@ -237,14 +243,15 @@ Feature: Resources
       And with every scope the same read is answered
 
       Examples:
-        | resource               | scope           |
-        | repository             | kadu/repository |
-        | workspaces/{id}        | kadu/workspaces |
-        | tasks/{id}             | kadu/tasks      |
-        | executions/{id}        | kadu/executions |
-        | executions/{id}/events | kadu/executions |
-        | executions/{id}/logs   | kadu/executions |
-        | executions/{id}/todos  | kadu/executions |
+        | resource               | scope              |
+        | repository             | kadu/repository    |
+        | operation_approvals    | kadu/system_events |
+        | workspaces/{id}        | kadu/workspaces    |
+        | tasks/{id}             | kadu/tasks         |
+        | executions/{id}        | kadu/executions    |
+        | executions/{id}/events | kadu/executions    |
+        | executions/{id}/logs   | kadu/executions    |
+        | executions/{id}/todos  | kadu/executions    |
 
     Scenario Outline: Reading <resource> without the permission is refused
       Given the person lacks the permission <permission>
@@ -253,15 +260,23 @@ Feature: Resources
       And with every permission the same read is answered
 
       Examples:
-        | resource        | permission            |
-        | workspaces/{id} | agent.workspaces.read |
-        | tasks/{id}      | agent.tasks.read      |
-        | executions/{id} | agent.executions.read |
+        | resource               | permission                  |
+        | workspaces/{id}        | agent.workspaces.read       |
+        | tasks/{id}             | agent.tasks.read            |
+        | executions/{id}        | agent.executions.read       |
+        | executions/{id}/events | agent.execution_events.read |
+        | executions/{id}/logs   | agent.execution_logs.read   |
+        | executions/{id}/todos  | agent.execution_todos.read  |
 
-    Scenario: An id that does not exist is refused for want of permission all the same
-      Given the token lacks the scope kadu/tasks
-      When the assistant reads tasks/00000000-0000-4000-8000-00000000dead
+    Scenario Outline: No record of <resource> is refused for want of permission too
+      Given the token lacks the scope <scope>
+      When the assistant reads <resource> of a record that does not exist
       Then the read is refused for want of permission
+
+      Examples:
+        | resource                 | scope              |
+        | tasks/{id}               | kadu/tasks         |
+        | operation_approvals/{id} | kadu/system_events |
 
     Scenario: What a colleague has read is refused all the same
       Given the token lacks the scope kadu/tasks
@@ -309,10 +324,23 @@ Feature: Resources
         | kobana://kadu/unheard_of           |
         | kobana://dunning/me                |
         | kobana://kadu/secrets/1            |
+        | kobana://kadu/tasks                |
         | kobana://kadu/tasks/               |
+        | kobana://kadu/tasks/%FF            |
+        | kobana://kadu/tasks/..%2Fsecrets   |
         | kobana://kadu/executions//events   |
         | kobana://kadu/me/more              |
         | https://example.com/me             |
+
+    Scenario Outline: There is no <resource>, though there is such a record
+      When the assistant reads <resource>
+      Then the read is refused as not found
+      And the next read is answered
+
+      Examples:
+        | resource              |
+        | tasks/{id}/events     |
+        | executions/{id}/files |
 
     @advisory
     @read-only

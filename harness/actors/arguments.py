@@ -58,7 +58,7 @@ def build(
     """
     properties = _properties(schema)
     arguments: dict[str, Any] = {}
-    for name in _required(schema):
+    for name in needed(schema):
         if given is None or name not in given:
             arguments[name] = _value(tool, name, properties.get(name, {}), schema, product, records, now)
     arguments.update(given or {})
@@ -135,7 +135,7 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
         inner = _properties(schema)
         return {
             key: sample(inner.get(key, {}), root, tool=tool, name=key, now=now, depth=depth + 1)
-            for key in _required(schema)
+            for key in needed(schema)
         }
     raise NotTestable(f"could not exercise {tool}: no value can be made for its argument {name!r}")
 
@@ -171,19 +171,20 @@ def _schema(value: Any) -> Schema:
     return value if isinstance(value, Mapping) else {}
 
 
+def needed(schema: object) -> list[str]:
+    """The required arguments; none of what is no schema."""
+    names = _list(_schema(schema).get("required"))[:MOST_ITEMS]
+    return [name for name in names if isinstance(name, str)]
+
+
 def texts_needed(schema: object) -> list[str]:
     """The required arguments that are texts and nothing else; none of what is no schema."""
-    known = _schema(schema)
-    properties = _properties(known)
-    return [name for name in _required(known) if properties.get(name, {}).get("type") == "string"]
+    properties = _properties(_schema(schema))
+    return [name for name in needed(schema) if properties.get(name, {}).get("type") == "string"]
 
 
 def _properties(schema: Schema) -> Mapping[str, Schema]:
     return {name: _schema(inner) for name, inner in _schema(schema.get("properties")).items()}
-
-
-def _required(schema: Schema) -> list[str]:
-    return [name for name in _list(schema.get("required"))[:MOST_ITEMS] if isinstance(name, str)]
 
 
 def _list(value: Any) -> list[Any]:

@@ -31,18 +31,23 @@ def expect_same(first: Exchange, second: Exchange) -> None:
 
 
 def expect_same_but_secret(first: Exchange, second: Exchange, *, gone: bool = True) -> None:
-    """The second answer is the first, but for texts of it that became null; with `gone`, at least one did."""
+    """The second answer is the first, but for texts of it that became null.
+
+    With `gone`, at least one did, and shows nowhere in the second answer.
+    """
     parted = list(differences(body(first), body(second)))
-    nulled = [path for path, one, other in parted if isinstance(one, str) and other is None]
-    others = [path for path, one, other in parted if not (isinstance(one, str) and other is None)]
-    if not is_success(second) or others or (gone and not nulled):
+    nulled = {path: one for path, one, other in parted if isinstance(one, str) and other is None}
+    others = [path for path, _, _ in parted if path not in nulled]
+    shown = [path for path, one in nulled.items() if any(one in text for text in texts(second))]
+    if not is_success(second) or others or (gone and (shown or not nulled)):
         raise broken(
             "the secret is not null in the replay"
             if gone
             else "the repetition is not answered as the first call",
             second,
             expected="the first answer with its secret null",
-            actual=f"null: {nulled or 'nothing'}; different otherwise: {others or 'nothing'}",
+            actual=f"null: {[*nulled] or 'nothing'}; different otherwise: {others or 'nothing'}; "
+            f"shown in a text all the same: {shown or 'nothing'}",
         )
 
 

@@ -16,6 +16,12 @@ class KeyArgument:
     shortest: int | None
     longest: int | None
 
+    @property
+    def narrow(self) -> bool:
+        """Whether it is said that a key of 1 or of 255 characters is none. What is no number says nothing."""
+        short, long = self.shortest, self.longest
+        return (isinstance(short, int) and short > 1) or (isinstance(long, int) and long < 255)
+
 
 def hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     """The annotations of a tool; none where they are no object."""

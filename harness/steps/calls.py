@@ -69,13 +69,15 @@ def confirm(
     world: World, call: Call, answers: Mapping[str, Any] | None, state: str | None, caller: Client
 ) -> Exchange:
     """The same call again with an answer map and a state, each left out where None."""
-    more: dict[str, Any] = {}
-    if answers is not None:
-        more["inputResponses"] = dict(answers)
-    if state is not None:
-        more["requestState"] = state
+    more = answered(answers, state)
     world.story.confirmed = {"name": call.tool, "arguments": dict(call.arguments), **more}
     return send(world, caller, call, **more)
+
+
+def answered(answers: Mapping[str, Any] | None, state: str | None) -> dict[str, Any]:
+    """What goes beside a call that was asked about: an answer map and a state, each left out where None."""
+    more: dict[str, Any] = {} if answers is None else {"inputResponses": dict(answers)}
+    return more if state is None else {**more, "requestState": state}
 
 
 @when("{caller} calls {tool}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any
 
+from harness.actors.arguments import needed
 from harness.checks.answers import expect_same, expect_same_but_secret
 from harness.checks.questions import read_question
 from harness.checks.results import (
@@ -18,7 +19,7 @@ from harness.controls.moving import follows
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
 from harness.steps.callers import named
-from harness.steps.calls import call_for, confirm, send
+from harness.steps.calls import answered, call_for, confirm, send
 from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import it_ran_once
 from harness.steps.permissions import give_back_permissions
@@ -96,7 +97,8 @@ def calls_with_the_key(world: World, tool: str, key: str) -> None:
 
 @when("the assistant calls {tool} with a key of {int} characters")
 def calls_with_a_long_key(world: World, tool: str, length: int) -> None:
-    begin_with_key(world, tool, "k" * length)
+    # Zeros: whoever reads a number, or takes a text for false, makes another key of them.
+    begin_with_key(world, tool, "0" * length)
 
 
 @when("the assistant calls {tool} with a key that has {phrase}")
@@ -124,6 +126,15 @@ def calls_on_nothing(world: World, tool: str) -> None:
     world.story.notes["first"] = call_through(world, with_key(world, call, fresh_key(world)))
 
 
+@when("the assistant calls {tool} with a key and without an argument that it needs")
+def calls_without_what_it_needs(world: World, tool: str) -> None:
+    keyed = with_key(world, call_for(world, tool), fresh_key(world))
+    first = next((name for name in needed(world.schemas()[tool].get("inputSchema")) if name != KEY), None)
+    if first is None:
+        raise NotTestable(f"could not exercise {tool} without an argument that it needs: it needs none")
+    call_through(world, Call(tool, {name: value for name, value in keyed.arguments.items() if name != first}))
+
+
 @when("the assistant calls {tool}, and yes is said where it asks")
 def calls_confirmed(world: World, tool: str) -> None:
     world.story.call = call_for(world, tool)
@@ -131,6 +142,7 @@ def calls_confirmed(world: World, tool: str) -> None:
 
 
 @when("the assistant repeats the call with the same key")
+@when("the assistant makes the call in full with the same key")
 @when("the assistant makes the very same call again, and yes is said where it asks")
 def repeats(world: World) -> None:
     call_through(world, world.call)
@@ -177,11 +189,30 @@ def calls_at_once(world: World, tool: str, times: int) -> None:
 def two_at_once(world: World, tool: str) -> None:
     keyed = with_key(world, call_for(world, tool), fresh_key(world))
     params = {"name": tool, "arguments": dict(keyed.arguments)}
+    _side_by_side(world, params, params)
+
+
+@when("both questions are answered with yes at once")
+def both_answered_at_once(world: World) -> None:
+    if len(world.story.asked) < 2:
+        raise _unasked(world)
+    confirmed = []
+    for call, exchange in world.story.asked[-2:]:
+        question = read_question(exchange)
+        more = answered(question.explicit_yes(), question.state)
+        confirmed.append({"name": call.tool, "arguments": dict(call.arguments), **more})
+    _side_by_side(world, *confirmed)
+
+
+def _side_by_side(world: World, *calls: Mapping[str, Any]) -> None:
     first, second = world.client(), world.new_client(world.token_of("the assistant").value)
     for client in (first, second):
         client.shake_hands()
     pool = ThreadPoolExecutor(2)
-    running = [pool.submit(client.request, "tools/call", params) for client in (first, second)]
+    running = [
+        pool.submit(client.request, "tools/call", params)
+        for client, params in zip((first, second), calls, strict=True)
+    ]
     # A busy machine may be slow to tell; the call that is held has to have some of its time left all the same.
     patience = world.settings.timeout / 2
     done, waiting = wait(running, timeout=patience, return_when=FIRST_COMPLETED)
@@ -249,14 +280,18 @@ def asks_again_with_the_key(world: World) -> None:
 @when("both questions are answered with yes")
 def both_answered(world: World) -> None:
     if len(world.story.asked) < 2:
-        raise broken(
-            "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
-        )
+        raise _unasked(world)
     answers = []
     for call, exchange in world.story.asked[-2:]:
         question = read_question(exchange)
         answers.append(confirm(world, call, question.explicit_yes(), question.state, world.client()))
     world.story.exchanges = answers
+
+
+def _unasked(world: World) -> RuleBroken:
+    return broken(
+        "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
+    )
 
 
 @then("the second answer is the first one again")

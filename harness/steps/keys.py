@@ -1,11 +1,12 @@
 """Keys of idempotency: what tools say of them, and what the upstream saw."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from harness.checks.results import (
     broken,
 )
 from harness.checks.schemas import hints, key_argument
+from harness.exchanges import Exchange
 from harness.expressions import then
 from harness.steps.idempotency import KEY
 from harness.verdicts import HarnessFault, NotTestable
@@ -63,7 +64,7 @@ def no_trace(world: World) -> None:
     )
     found = [trace for trace in TRACES if trace in seen.lower()]
     first = world.story.notes["first"]
-    added = set(world.answer.result or {}) - set(first.result or {})
+    added = {*_parts(world.answer)} - {*_parts(first)}
     if found or added:
         raise broken(
             "the result shows that it is a replay",
@@ -71,6 +72,14 @@ def no_trace(world: World) -> None:
             expected="the body alone",
             actual=f"{found or sorted(added)}",
         )
+
+
+def _parts(exchange: Exchange) -> Iterator[str]:
+    # The members of a result, and its blocks by their place.
+    result = exchange.result or {}
+    content = result.get("content")
+    yield from result
+    yield from (f"content[{index}]" for index, _ in enumerate(content if isinstance(content, list) else ()))
 
 
 @then("these tools take an optional text idempotency_key")
@@ -118,6 +127,21 @@ def lengths_are_said(world: World) -> None:
             world.answer,
             expected="minLength 1, maxLength 255",
             actual=", ".join(silent),
+        )
+
+
+@then("no idempotency_key is said to be narrower than 1 to 255 characters")
+def none_is_narrower(world: World) -> None:
+    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
+    if not any(key.present for key in keys.values()):
+        raise NotTestable("the server lists no tool that takes a key")
+    narrow = [name for name, key in keys.items() if key.narrow]
+    if narrow:
+        raise broken(
+            "a schema refuses keys that are none too short and none too long",
+            world.answer,
+            expected="minLength 1 at most, maxLength 255 at least",
+            actual=", ".join(narrow),
         )
 
 

@@ -23,7 +23,7 @@ define_parameter_type(name="permission", regexp=r"[a-z_]+(?:\.[a-z_]+)+")
 define_parameter_type(name="method", regexp=r"[a-z]+(?:/[a-z_]+)+")
 define_parameter_type(name="json", regexp=r"\"[^\"]*\"|-?\d+", transform=lambda text: json.loads(text))
 define_parameter_type(name="moment", regexp=r"\d{4}-\d\d-\d\dT[0-9:.]+Z")
-define_parameter_type(name="value", regexp=r"[A-Za-z0-9/-]+")
+define_parameter_type(name="value", regexp=r"[A-Za-z0-9:/-]+")
 define_parameter_type(name="phrase", regexp=r"[A-Za-z][A-Za-z0-9', -]*")
 define_parameter_type(name="words", regexp=r"[A-Za-z0-9][A-Za-z0-9' -]*")
 

@@ -139,8 +139,9 @@ def arguments_for(world: World, prompt: str) -> dict[str, str]:
 
 
 def get(world: World, prompt: str, arguments: Mapping[str, str]) -> Exchange:
-    """Get a prompt; the story remembers the answer and what was asked."""
-    exchange = world.client().request("prompts/get", {"name": prompt, "arguments": dict(arguments)})
+    """Get a prompt; the story remembers the answer and what was asked. Where there are no arguments, none are sent."""
+    given = {"arguments": dict(arguments)} if arguments else {}
+    exchange = world.client().request("prompts/get", {"name": prompt, **given})
     world.story.exchange = exchange
     world.story.notes["given"] = dict(arguments)
     return exchange
@@ -268,6 +269,20 @@ def speaks_of(world: World, subject: str) -> None:
     if not re.search(named(dict(SUBJECTS), subject), told, re.IGNORECASE):
         raise broken(
             f"the text does not speak of {subject}", world.answer, expected=subject, actual=told[:700]
+        )
+
+
+@then("the prompt {name} is not listed, or its text does not name {tool}")
+def not_listed_or_without(world: World, prompt: str, tool: str) -> None:
+    if prompt not in world.story.notes["prompts"]:
+        return
+    told = text(get(world, prompt, arguments_for(world, prompt)))
+    if tool in told:
+        raise broken(
+            "a prompt is listed to who may not run a tool that its text names",
+            world.answer,
+            expected=f"no {prompt}, or a text without {tool}",
+            actual=told[:700],
         )
 
 

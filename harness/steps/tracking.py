@@ -103,6 +103,38 @@ def holds_what_was_returned(world: World) -> None:
         )
 
 
+@then("the approval holds the execution that was begun")
+def holds_the_execution(world: World) -> None:
+    checked = check(world)
+    expect_success(checked)
+    begun = world.tenant.listing("executions")[0]["id"]
+    if not any(one == begun for found in documents(checked) for one in walk(found)):
+        raise broken(
+            "the approval does not hold what was returned",
+            checked,
+            expected=f"the execution {begun}",
+            actual=describe(checked),
+        )
+
+
+@when("the assistant reads its own approval")
+def reads_own(world: World) -> None:
+    read(world, approval(world).resource_uri)
+
+
+@then("the document tells what was asked")
+def tells_what_was_asked(world: World) -> None:
+    # In which words is open: the tool's name or anything it was called with will do.
+    held, call = str(document(world.answer)), world.call
+    if not any(str(one) in held for one in (call.tool, *call.arguments.values())):
+        raise broken(
+            "the document does not tell what was asked",
+            world.answer,
+            expected=f"{call.tool} with {dict(call.arguments)}",
+            actual=describe(world.answer),
+        )
+
+
 @then("the tool and the resource show that it is {name}")
 def both_show(world: World, status: str) -> None:
     expect_status(world, status)
@@ -247,6 +279,14 @@ def colleagues_not_listed(world: World) -> None:
             expected=approval(world).id,
             actual=str(told)[:500],
         )
+
+
+@then("the list calls one's own nothing but {name}")
+def list_calls_it(world: World, status: str) -> None:
+    # A list may leave the status to the reading tool.
+    told = {one for found in documents(world.answer) for one in statuses_of(found, approval(world).id)}
+    if told - {status}:
+        raise broken("the list tells another status", world.answer, expected=status, actual=str(sorted(told)))
 
 
 @when("the assistant asks for it with the reading tool")

@@ -210,6 +210,16 @@ class FirstStatusRemembered(Followed):
         return replace(answer, body={**answer.body, "status": "pending", "result": None, "error": None})
 
 
+class ResultIsAWord(Followed):
+    """Of what the operation returned an approval tells only that it went well."""
+
+    rule = "KADU-TRK-01"
+
+    async def told(self, caller: Caller, answer: Answer) -> Answer:  # noqa: ARG002
+        result = {"ok": True} if answer.body["result"] else None
+        return replace(answer, body={**answer.body, "result": result})
+
+
 class ResourceBehindTheTool(Resources):
     """The resource tells an approval as it was when it was stored, and the tool as it is."""
 
@@ -260,6 +270,32 @@ class OnlyTheNewestListed(Tools):
         if request.method != "GET" or request.path != PATH or not answer.ok:
             return answer
         return replace(answer, body={**answer.body, "data": answer.body["data"][:1]})
+
+
+class OnlyPendingListed(Tools):
+    """The tool lists the approvals that nobody has decided, and no others."""
+
+    rule = "KADU-TRK-02"
+
+    async def send(self, caller: Caller, request: args.Request) -> Answer:
+        answer = await super().send(caller, request)
+        if request.method != "GET" or request.path != PATH or not answer.ok:
+            return answer
+        pending = [one for one in answer.body["data"] if one["status"] == "pending"]
+        return replace(answer, body={**answer.body, "data": pending})
+
+
+class ListedAsTheyWereStored(Tools):
+    """The tool lists approvals as they were stored, whatever became of them."""
+
+    rule = "KADU-TRK-02"
+
+    async def send(self, caller: Caller, request: args.Request) -> Answer:
+        answer = await super().send(caller, request)
+        if request.method != "GET" or request.path != PATH or not answer.ok:
+            return answer
+        stored = [{**one, "status": "pending"} for one in answer.body["data"]]
+        return replace(answer, body={**answer.body, "data": stored})
 
 
 class EverybodysApprovalsListed(Tools):

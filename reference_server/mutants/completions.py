@@ -80,6 +80,16 @@ class TypedTextIgnored(Completions):
         return await super().ids(caller, listing, "")
 
 
+class NothingThatFitsIsEverything(Completions):
+    """Where nothing fits what is typed, everything is suggested."""
+
+    rule = "KADU-CMP-01"
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        found = await super().ids(caller, listing, typed)
+        return found if found.values else await super().ids(caller, listing, "")
+
+
 class WholeIdHasToBeTyped(Completions):
     """An id is suggested once it is typed to the end."""
 
@@ -165,6 +175,18 @@ class ErrorWhereThePermissionIsMissing(Completions):
         return await super().ids(caller, listing, typed)
 
 
+class EventsCompletedByTheirOwnPermission(Completions):
+    """Who may read events completes their execution: where the executions may not be listed, that is an error."""
+
+    rule = "KADU-CMP-02"
+
+    async def complete(self, caller: Caller, reference: Reference, argument: str, typed: str) -> Completion:
+        events = isinstance(reference, ResourceTemplateReference) and reference.uri.endswith("/events")
+        if events and not self.visibility.may_run(caller, self.listings["kadu_executions_list"]):
+            raise MCPError(INTERNAL_ERROR, "Forbidden")
+        return await super().complete(caller, reference, argument, typed)
+
+
 class IdsRememberedForTheOrganization(Completions):
     """Ids that a colleague was suggested are suggested to who may not list them."""
 
@@ -174,6 +196,18 @@ class IdsRememberedForTheOrganization(Completions):
         kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
         found = await super().ids(caller, listing, typed)
         place = (caller.organization, listing.name, typed)
+        return kept.setdefault(place, found) if found.values else kept.get(place, found)
+
+
+class IdsRememberedForThePerson(Completions):
+    """Ids that a person was suggested are suggested to every assistant of theirs, whatever its token may list."""
+
+    rule = "KADU-CMP-02"
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
+        found = await super().ids(caller, listing, typed)
+        place = (caller.person, listing.name, typed)
         return kept.setdefault(place, found) if found.values else kept.get(place, found)
 
 
@@ -294,6 +328,18 @@ class SinceIsCompleted(Table):
     def edit(product: Product) -> Product:
         days = Choices(("2026-11-29", "2026-11-23"))
         return argument(product, "review_failed_executions", "since", source=days)
+
+
+class SinceIsCompletedWhileItIsTyped(Completions):
+    """Once a date is begun, days that fit are suggested."""
+
+    rule = "KADU-CMP-05"
+
+    async def complete(self, caller: Caller, reference: Reference, argument: str, typed: str) -> Completion:
+        if argument != "since" or not typed:
+            return await super().complete(caller, reference, argument, typed)
+        days = [(caller.now.date() - timedelta(days=back)).isoformat() for back in range(31)]
+        return Completion(values=[day for day in days if day.startswith(typed[:4])])
 
 
 class NoSourceIsAnError(Completions):

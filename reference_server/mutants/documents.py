@@ -22,6 +22,7 @@ from reference_server.engine.tools import Tools
 from reference_server.engine.upstream import Answer
 
 from .tables import Table, resource
+from .wire import Line, Wire
 
 
 class Edited(Resources):
@@ -129,6 +130,23 @@ class ApprovalDocumentLacksItsResult(Edited):
 
     def document(self, path: str, body: dict[str, Any]) -> Any:
         return {**body, "result": None} if path == "operation_approvals/{id}" else body
+
+
+class ApprovalWithoutWhatWasAsked(Wire):
+    """Neither the tool nor the resource tells what an approval was asked for."""
+
+    rule = "KADU-RES-04"
+
+    async def say(self, line: Line) -> None:
+        for held in (*line.result.get("contents", ()), *line.result.get("content", ())):
+            told = json.loads(held["text"])
+            if "decided_at" in told:
+                held["text"] = json.dumps(self.left(told))
+                line.result.pop("structuredContent", None)
+
+    def left(self, told: dict[str, Any]) -> dict[str, Any]:
+        """What is left of an approval."""
+        return {name: told[name] for name in told if name not in ("operation", "title", "arguments")}
 
 
 class DocumentRemembered(Resources):

@@ -13,6 +13,7 @@ from reference_server.engine.prompts import Prompts
 from reference_server.engine.tables import Product, PromptArgument, PromptRow
 
 from .tables import Table, argument, lax_month, lax_since
+from .wire import Line, Wire
 
 
 def reads(text: str, form: str) -> bool:
@@ -64,6 +65,16 @@ class MissingArgumentIsAnInternalError(Prompts):
         return super().value(caller, row, argument, given)
 
 
+class NoArgumentsAtAllIsAnInternalError(Wire):
+    """A request that leaves its arguments out altogether is an internal error."""
+
+    rule = "KADU-PRM-06"
+
+    async def heard(self, line: Line) -> None:
+        if line.method == "prompts/get" and "arguments" not in line.params:
+            line.answer(200, error=(INTERNAL_ERROR, "Cannot read properties of undefined"))
+
+
 class FormatErrorIsAnInternalError(Prompts):
     """An argument out of its format is an internal error."""
 
@@ -94,6 +105,26 @@ class DayThatIsNoneTaken(Table):
     def edit(product: Product) -> Product:
         form = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
         return lax_since(product, lambda text: form.fullmatch(text) is not None)
+
+
+class LeapDayOfAnyYearTaken(Table):
+    """February has 29 days in every year: 2026-02-29 is one."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: re.fullmatch(r"\d{4}-02-29", text) is not None)
+
+
+class MomentTakenAsDate(Table):
+    """A date is taken by its beginning, whatever follows."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: DATE.accepts(text[:10]))
 
 
 class ThirteenthMonthOfADateTaken(Table):

@@ -60,6 +60,18 @@ class StoredCallLosesItsKey(ApprovalByLink):
         return await super().answer(replace(call, arguments=others))
 
 
+class StoredReplayLosesItsKey(ApprovalByLink):
+    """One of the tools is stored for its link without its key."""
+
+    rule = "KADU-IDM-12"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        if call.operation.name != "kadu_webhook_deliveries_replay":
+            return await super().answer(call)
+        others = {name: value for name, value in call.arguments.items() if name != IDEMPOTENCY_ARGUMENT}
+        return await super().answer(replace(call, arguments=others))
+
+
 class LinksHaveKeysOfTheirOwn(ApprovalByLink):
     """The key of a link is another than the same key in the chat."""
 
@@ -128,6 +140,16 @@ class KeyMadeUp(Tools):
         if operation is None or not operation.takes_key or operation.destructive:
             return await super().call(turn, name, arguments)
         return await super().call(turn, name, {IDEMPOTENCY_ARGUMENT: args.digest(arguments), **arguments})
+
+
+class StoredCallGetsAKey(ApprovalByLink):
+    """A call without a key is stored with one made from its arguments, so that two links run it once."""
+
+    rule = "KADU-IDM-13"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        made = {IDEMPOTENCY_ARGUMENT: args.digest(call.arguments)} if call.operation.takes_key else {}
+        return await super().answer(replace(call, arguments={**made, **call.arguments}))
 
 
 class FurtherToolTakesNoKey(Tools):

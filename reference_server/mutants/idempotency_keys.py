@@ -223,6 +223,49 @@ class LongKeyTakenForNone(KeyedCalls):
         return key if len(key) <= 255 else None
 
 
+class KeyOfFiguresReadAsANumber(KeyedCalls):
+    """A key of figures alone is read as a number, and loses the zeros before it."""
+
+    rule = "KADU-IDM-03"
+
+    def taken(self, key: str) -> str | None:
+        return str(int(key)) if key.isdecimal() and key.isascii() else key
+
+
+class ZeroTakenForNone(KeyedCalls):
+    """The key 0 is false to its language, and taken for no key."""
+
+    rule = "KADU-IDM-03"
+
+    def taken(self, key: str) -> str | None:
+        return None if key == "0" else key
+
+
+class KeyOfAConfirmedCallUnchecked(KeyedCalls):
+    """Where a call is asked about, a key that is none is left out, and the call runs after the yes."""
+
+    rule = "KADU-IDM-03"
+
+    async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        operation = self.operations.get(name)
+        if operation is None or not operation.destructive:
+            return await Tools.call(self, turn, name, arguments)
+        return await super().call(turn, name, arguments)
+
+    def taken(self, key: str) -> str | None:
+        return key if 0 < len(key) <= 255 else None
+
+
+class KeyOfOneToolSaidToBeShort(OtherSchema):
+    """A tool says that its key may have 64 characters at most."""
+
+    rule = "KADU-IDM-03"
+
+    def change(self, operation: Operation, schema: dict[str, Any], properties: dict[str, Any]) -> None:  # noqa: ARG002
+        if operation.name == "kadu_memories_create":
+            properties[IDEMPOTENCY_ARGUMENT] = {"type": "string", "minLength": 1, "maxLength": 64}
+
+
 class LongestKeyRefused(KeyedCalls):
     """A key of 255 characters is refused as too long."""
 

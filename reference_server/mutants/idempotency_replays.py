@@ -152,6 +152,17 @@ class ReusedLooksDone(KeyedSends):
         return Answer(200, {"status": "ok"}, "") if answer.code == REUSED else answer
 
 
+class ConfirmedReuseRunsWithoutItsKey(KeyedSends):
+    """A confirmed call whose key was used with other arguments runs without it: a person said yes."""
+
+    rule = "KADU-IDM-05"
+
+    async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
+        answer = await self.sent(caller, request, key)
+        confirmed = request.path.endswith("/run")
+        return await self.sent(caller, request, None) if confirmed and answer.code == REUSED else answer
+
+
 def _with_code(product: Product, code: str, name: str) -> Product:
     return replace(product, error_codes={**product.error_codes, code: name})
 
@@ -205,6 +216,17 @@ class InProgressLooksDone(KeyedSends):
     async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
         answer = await self.sent(caller, request, key)
         return Answer(202, {"status": "accepted"}, "") if answer.code == IN_PROGRESS else answer
+
+
+class ConfirmedInProgressLooksDone(KeyedSends):
+    """A confirmed call that is repeated while it runs answers as if it were done."""
+
+    rule = "KADU-IDM-06"
+
+    async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
+        answer = await self.sent(caller, request, key)
+        told = request.path.endswith("/run") and answer.code == IN_PROGRESS
+        return Answer(202, {"status": "accepted"}, "") if told else answer
 
 
 class InProgressHasAnotherCode(Table):

@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from reference_server.engine.arguments import Request, canonical
 from reference_server.engine.caller import Caller
 from reference_server.engine.contract import IDEMPOTENCY_ARGUMENT
+from reference_server.engine.results import refused
 from reference_server.engine.tools import Turn
 from reference_server.engine.upstream import Answer
 
@@ -64,6 +65,16 @@ class ReplayToldInText(Telling):
         return result.model_copy(update={"content": [*result.content, told]})
 
 
+class ReplayToldInWords(Telling):
+    """A second text block of a replay says that the call had been made before."""
+
+    rule = "KADU-IDM-09"
+
+    def telling(self, result: CallToolResult) -> CallToolResult:
+        told = TextContent(type="text", text="Esta chamada já tinha sido feita; nada rodou de novo.")
+        return result.model_copy(update={"content": [*result.content, told]})
+
+
 class ReplayToldInTheBody(Telling):
     """The body of a replay has one more field, for the upstream's header."""
 
@@ -105,6 +116,23 @@ class SecretMaskedInTheReplay(Repeating):
         answer = await self.sent(caller, request, key)
         secret = {SECRET: "••••••••"} if isinstance(answer.body, dict) and SECRET in answer.body else {}
         return replace(answer, body={**answer.body, **secret})
+
+
+class SecretLeftInTheText(Repeating):
+    """The structured content of a replay has its secret null, and the text beside it still holds one."""
+
+    rule = "KADU-IDM-10"
+
+    async def again(self, caller: Caller, request: Request, key: bytes, first: datetime) -> Answer:  # noqa: ARG002
+        return replayed(await self.sent(caller, request, key))
+
+    def result(self, answer: Answer) -> CallToolResult:
+        result = super().result(answer)
+        body = result.structured_content or {}
+        if not isinstance(answer, Replay) or SECRET not in body:
+            self.__dict__.setdefault("shown", {})[str(body.get("id"))] = result.content
+            return result
+        return result.model_copy(update={"content": self.__dict__["shown"][str(body["id"])]})
 
 
 class SecretNeverShown(KeyedSends):
@@ -155,6 +183,33 @@ class RefusalRemembered(AnswersRemembered):
 
     def remembers(self, outcome: Outcome) -> bool:
         return "FORBIDDEN" in str(getattr(outcome, "structured_content", None))
+
+
+class RefusedArgumentsTakeTheKey(KeyedSends):
+    """A key is taken before the arguments are looked at: once they are put right, it counts as reused."""
+
+    rule = "KADU-IDM-14"
+
+    async def call(self, turn: Turn, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        taken: dict[Hashable, bytes] = self.__dict__.setdefault("taken", {})
+        key = arguments.get(IDEMPOTENCY_ARGUMENT)
+        if key is not None and name == "kadu_workspaces_create":
+            first = taken.setdefault((turn.caller.organization, key), canonical(arguments))
+            if first != canonical(arguments):
+                return refused("IDEMPOTENCY_KEY_REUSED", "A chave já foi usada com outros argumentos.")
+        return await super().call(turn, name, arguments)
+
+    async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
+        return await self.sent(caller, request, key)
+
+
+class NoRemembered(AnswersRemembered):
+    """A no is what a key remembers, and the call is never asked about again."""
+
+    rule = "KADU-IDM-12"
+
+    def remembers(self, outcome: Outcome) -> bool:
+        return "USER_DECLINED" in str(getattr(outcome, "structured_content", None))
 
 
 class ErrorNotRemembered(KeyedSends):

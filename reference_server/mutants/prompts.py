@@ -130,6 +130,16 @@ class UsagePromptAlwaysShown(Table):
         return prompt(product, USAGE, tools=())
 
 
+class ReviewShownWithoutExecutions(Table):
+    """The review of failures rests on the tools of usage, and is shown to who may read no execution."""
+
+    rule = "KADU-PRM-02"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return prompt(product, REVIEW, tools=("kadu_usage_get",))
+
+
 class HiddenPromptServed(Prompts):
     """A prompt that is not listed to a caller is served to them all the same."""
 

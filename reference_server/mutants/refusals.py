@@ -1,6 +1,8 @@
 """Servers that refuse to read a resource in the wrong words, or do not refuse."""
 
 from dataclasses import replace
+from posixpath import normpath
+from urllib.parse import unquote
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, ReadResourceResult, TextResourceContents
@@ -102,6 +104,45 @@ class PermissionLeftToTheUpstream(Resources):
         return await super().read(caller, uri, modern)
 
 
+class SubDocumentsReadWithTheExecution(Resources):
+    """Whoever may read executions asks for their events, logs and todos, and is told that there are none."""
+
+    rule = "KADU-RES-06"
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        match = self.matched(uri)
+        if match is not None and match.row.path.startswith("executions/{id}/"):
+            operation = self.operations[match.row]
+            scoped = self.visibility.has_scope(caller, operation)
+            if scoped and not self.visibility.has_permission(caller, operation):
+                raise self.not_found(uri, modern)
+        return await super().read(caller, uri, modern)
+
+
+class DeniedApprovalsAreNone(Resources):
+    """Who may not list approvals reads that there are none."""
+
+    rule = "KADU-RES-06"
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        match = self.matched(uri)
+        listing = match is not None and match.row.path == "operation_approvals"
+        if match is not None and listing and not self.visibility.may_run(caller, self.operations[match.row]):
+            return empty(uri)
+        return await super().read(caller, uri, modern)
+
+
+class UnknownApprovalIsNotFoundFirst(Resources):
+    """An approval that is not the caller's is not found before anybody asks whether the caller may read."""
+
+    rule = "KADU-RES-06"
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        if f"operation_approvals/{MADE_UP}" in uri:
+            raise self.not_found(uri, modern)
+        return await super().read(caller, uri, modern)
+
+
 class MadeUpIdIsNotFoundFirst(Resources):
     """An id that no record has is not found before anybody asks whether the caller may read."""
 
@@ -191,6 +232,53 @@ class EmptyIdServesTheCollection(Resources):
 
     async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
         return empty(uri) if uri.endswith("tasks/") else await super().read(caller, uri, modern)
+
+
+class CollectionServed(Resources):
+    """The address of a collection, which is none, serves its records."""
+
+    rule = "KADU-RES-08"
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        return empty(uri) if uri.endswith("/tasks") else await super().read(caller, uri, modern)
+
+
+class FurtherStepsOfARecordIgnored(Resources):
+    """Whatever follows the address of a task is ignored."""
+
+    rule = "KADU-RES-08"
+
+    def matched(self, uri: str) -> Match | None:
+        prefix = f"{self.product.uri_prefix}tasks/"
+        rest = uri.removeprefix(prefix)
+        return super().matched(prefix + rest.partition("/")[0] if rest != uri else uri)
+
+
+class DotsLeadToAnotherRoute(Resources):
+    """An id is put into the path as it is decoded, and its dots lead to another route."""
+
+    rule = "KADU-RES-08"
+
+    async def fetched(
+        self, caller: Caller, operation: Operation, match: Match, uri: str, modern: bool
+    ) -> Answer:
+        if match.id is None or "/" not in match.id:
+            return await super().fetched(caller, operation, match, uri, modern)
+        path = normpath(operation.path.replace("{id}", match.id))
+        return await self.upstream.ask("GET", path, token=caller.token)
+
+
+class UndecodableIdIsAnInternalError(Resources):
+    """An id of bytes that are no text is an internal error."""
+
+    rule = "KADU-RES-08"
+
+    def matched(self, uri: str) -> Match | None:
+        try:
+            unquote(uri, errors="strict")
+        except UnicodeDecodeError:
+            raise MCPError(INTERNAL_ERROR, "Internal error") from None
+        return super().matched(uri)
 
 
 class FurtherStepsIgnored(Resources):

@@ -55,3 +55,13 @@ def test_a_secret_that_became_null_is_gone() -> None:
 def test_a_secret_that_is_shown_masked_or_left_out_is_not_null(second: dict[str, Any]) -> None:
     with pytest.raises(RuleBroken):
         expect_same_but_secret(answered(FIRST), answered(second))
+
+
+def test_a_secret_that_is_null_in_one_place_and_shown_in_another_is_not_gone() -> None:
+    body = {**FIRST, "signing_secret": None}
+    second = answers.answered(
+        {"content": [{"type": "text", "text": json.dumps(FIRST)}], "structuredContent": body}
+    )
+    with pytest.raises(RuleBroken):
+        expect_same_but_secret(answered(FIRST), second)
+    expect_same_but_secret(answered(FIRST), second, gone=False)
