@@ -5,7 +5,7 @@ from typing import Any
 
 from harness import clock
 from harness.actors.arguments import build, sample
-from harness.actors.client import Client
+from harness.actors.client import FORMS, NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
@@ -103,7 +103,7 @@ def calls_with_a_flag(world: World, caller: str, tool: str, name: str) -> None:
 
 @when("{caller} calls {tool} with {int} words of {name}")
 def calls_with_many_words(world: World, caller: str, tool: str, count: int, name: str) -> None:
-    words = " ".join(f"palavra{number}" for number in range(count))
+    words = " ".join(f"operação{number}" for number in range(count))
     built = call_for(world, tool, caller=caller)
     begin(world, Call(tool, {**built.arguments, name: words}), caller)
 
@@ -112,6 +112,18 @@ def calls_with_many_words(world: World, caller: str, tool: str, count: int, name
 def calls_with_a_stray_state(world: World, caller: str, tool: str) -> None:
     world.story.call = call_for(world, tool, caller=caller)
     send(world, world.client(caller), world.call, requestState=STRAY_STATE, inputResponses={})
+
+
+@when("the same call comes from a client without forms")
+def comes_without_forms(world: World) -> None:
+    world.declare(NO_FORMS)
+    send(world, world.client(), world.call)
+
+
+@when("the same call comes from a client that shows forms")
+def comes_with_forms(world: World) -> None:
+    world.declare(FORMS)
+    send(world, world.client(), world.call)
 
 
 @when("{caller} calls the same again")
