@@ -456,6 +456,7 @@ Feature: Confirmation in the chat
       Given an assistant that declares links alone
       When the assistant calls kadu_tasks_run
       Then the server does not ask in the chat
+      And the call waits for an approval
       And nothing ran
 
     Scenario: What a client declared before does not count

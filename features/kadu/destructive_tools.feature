@@ -187,6 +187,7 @@ Feature: Destructive tools
       Given an assistant that shows forms
       When the assistant calls kadu_webhooks_update with every argument
       Then the server asks for a yes
+      And the question shows every argument
       And nothing ran
       And confirmed the call runs once
 

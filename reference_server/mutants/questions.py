@@ -304,6 +304,20 @@ class LinksTakenForForms(Declared):
         return {"form": {}} if declared == {"url": {}} else declared
 
 
+class LinksAloneRefused(Wire):
+    """A client that declares links alone is refused, where it had to get one."""
+
+    rule = "KADU-CNF-16"
+
+    async def say(self, line: Line) -> None:
+        meta = line.params.get("_meta")
+        capabilities = meta.get(f"{META}clientCapabilities") if isinstance(meta, dict) else None
+        alone = isinstance(capabilities, dict) and capabilities.get("elicitation") == {"url": {}}
+        if alone and line.method == "tools/call":
+            line.result["isError"] = True
+            line.result["content"] = [{"type": "text", "text": "confirmation_required"}]
+
+
 class NothingTakenForForms(Declared):
     """A client that declares nothing is asked by a form."""
 
