@@ -41,6 +41,24 @@ Feature: Approval by link
         | kadu_webhooks_delete       |
         | kadu_roles_delete          |
 
+    @era-2025
+    Scenario: In the handshake era it waits for an approval whatever the client shows
+      Given an assistant that shows forms
+      When the assistant calls kadu_tasks_run
+      Then the call waits for an approval
+      And nothing ran
+      And confirmed the call runs once
+
+    Scenario Outline: The argument <argument> of the call itself is no approval
+      When the assistant calls kadu_tasks_run with <argument> set to true
+      Then nothing ran
+      And confirmed the call runs once
+
+      Examples:
+        | argument |
+        | confirm  |
+        | approved |
+
   @KADU-APR-02
   Rule: The answer says until when, where, and how to follow it
 
@@ -77,6 +95,16 @@ Feature: Approval by link
       When the assistant calls the same again
       Then the call waits for another approval
       And the upstream holds 2 approvals
+      And nothing ran
+
+    Scenario: A call that was approved waits for another approval when it comes again
+      When the assistant calls kadu_tasks_run
+      And the person opens the link
+      And the person continues
+      Then it ran once
+      And the approval is executed
+      When the assistant calls the same again
+      Then the call waits for another approval
       And nothing ran
 
   @KADU-APR-05
@@ -153,6 +181,12 @@ Feature: Approval by link
         | kadu_executions_cancel   |
         | kadu_environments_delete |
         | kadu_webhooks_create     |
+
+    Scenario: Continuing runs every argument that was called with
+      When the assistant calls kadu_tasks_run with every argument
+      And the person opens the link
+      And the person continues
+      Then it ran once
 
   @KADU-APR-09
   Rule: Cancel ends it without running anything

@@ -6,13 +6,36 @@ Feature: When confirmation is not possible
   @KADU-UNA-01
   Rule: Without a person behind the token nothing destructive runs
 
-    Scenario: A token without a person is told that a confirmation is required
+    Scenario Outline: A token without a person is told that <tool> requires a confirmation
       Given an assistant without forms
       And a token without a person
-      When the assistant calls kadu_tasks_run
+      When the assistant calls <tool>
       Then the result is the error confirmation_required
       And nothing ran
       And no approval was stored
+      And for the person the same call runs once, confirmed
+
+      Examples:
+        | tool                     |
+        | kadu_tasks_run           |
+        | kadu_webhooks_create     |
+        | kadu_environments_delete |
+
+    Scenario: A token without a person is told that a new address requires a confirmation
+      Given an assistant without forms
+      And a token without a person
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then the result is the error confirmation_required
+      And nothing ran
+      And no approval was stored
+      And for the person the same call runs once, confirmed
+
+    @era-2026
+    Scenario: A token without a person runs nothing unasked where forms are shown
+      Given an assistant that shows forms
+      And a token without a person
+      When the assistant calls kadu_tasks_run
+      Then nothing ran
       And for the person the same call runs once, confirmed
 
   @KADU-UNA-02
@@ -37,6 +60,15 @@ Feature: When confirmation is not possible
       Then the call waits for an approval
       And nothing ran
       And confirmed the call runs once
+
+    Scenario: An approval whose storing is not answered refuses the call
+      Given an assistant without forms
+      And the upstream loses its answers to storing approvals
+      When the assistant calls kadu_tasks_run
+      Then the result is the error confirmation_unavailable
+      And nothing ran
+      When the upstream is well again
+      Then confirmed the call runs once
 
   @KADU-UNA-03 @era-2026
   Rule: A yes that cannot be put on record runs nothing
@@ -85,6 +117,9 @@ Feature: When confirmation is not possible
       When the assistant calls kadu_workspaces_create
       Then the call succeeds
       And it ran once
+      When the assistant calls kadu_webhooks_update with "Avisos do financeiro" for its description
+      Then the call succeeds
+      And it ran once
       When the assistant reads me
       Then the read is answered
 
@@ -92,6 +127,9 @@ Feature: When confirmation is not possible
       Given an assistant without forms
       And a token without a person
       When the assistant calls kadu_workspaces_create
+      Then the call succeeds
+      And it ran once
+      When the assistant calls kadu_webhooks_update with "Avisos do financeiro" for its description
       Then the call succeeds
       And it ran once
       When the assistant reads me

@@ -42,6 +42,7 @@ Feature: Confirmation in the chat
         | kadu_tasks_run           |
         | kadu_executions_continue |
         | kadu_webhooks_create     |
+        | kadu_environments_delete |
 
     Scenario Outline: The question about <tool> shows the arguments it could do without
       When the assistant calls <tool> with every argument
@@ -63,10 +64,30 @@ Feature: Confirmation in the chat
       When the assistant calls kadu_executions_continue with 40 words of instructions
       Then the question shows every argument
 
+    Scenario: The question shows an address with its query
+      When the assistant calls kadu_webhooks_create with "https://erp.exemplo.com.br/kadu?destino=outra-empresa" for its url
+      Then the question shows every argument
+
+    Scenario Outline: A call with <change> is asked about in other words
+      When the assistant calls kadu_webhooks_create
+      And the assistant calls the same with <change>
+      Then the two questions differ
+
+      Examples:
+        | change         |
+        | another list   |
+        | another flag   |
+
     Scenario: Two tools with equal arguments are asked about differently
       Given one of the executions that is waiting
       When the assistant calls kadu_executions_cancel on it
       And the assistant calls kadu_executions_continue on it
+      Then the two questions differ
+
+    Scenario: Two deletions with equal arguments are asked about differently
+      Given the server offers kadu_tasks_endpoint_delete
+      When the assistant calls kadu_tasks_delete
+      And the assistant calls kadu_tasks_endpoint_delete
       Then the two questions differ
 
   @KADU-CNF-03
@@ -100,7 +121,12 @@ Feature: Confirmation in the chat
       And the person chooses to <choice>
       Then the result is the error USER_DECLINED
       And nothing ran
-      And a fresh yes makes it run once
+      When the assistant calls the same again
+      Then the server asks for a yes
+      And nothing ran
+      When the person says yes
+      Then the call succeeds
+      And it ran once
 
       Examples:
         | choice  |
@@ -135,9 +161,11 @@ Feature: Confirmation in the chat
         | no content               |
         | an empty content         |
         | a yes of the wrong type  |
+        | a one for a yes          |
         | a yes under another name |
         | a yes under another key  |
         | an unknown action        |
+        | no action                |
         | an empty map             |
         | no map                   |
 
@@ -208,6 +236,29 @@ Feature: Confirmation in the chat
       Then the call succeeds
       And it ran once
 
+    Scenario Outline: A yes to a webhook is not worth a call with <change>
+      When the assistant calls kadu_webhooks_create
+      And its yes is sent with the arguments changed to <change>
+      Then the server asks for a yes
+      And nothing ran
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
+      Examples:
+        | change       |
+        | another list |
+        | another flag |
+
+    Scenario: A yes is not worth a call that ends otherwise after many words
+      When the assistant calls kadu_executions_continue with 40 words of instructions
+      And its yes is sent with the arguments changed to another case of the last word
+      Then the server asks for a yes
+      And nothing ran
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
     Scenario: The new question is about the arguments that were sent
       When the assistant calls kadu_tasks_run
       And its yes is sent with the arguments changed
@@ -264,6 +315,13 @@ Feature: Confirmation in the chat
       Then the call succeeds
       And it ran once
 
+    Scenario: A yes a day and a minute later asks again
+      When the assistant calls kadu_tasks_run
+      And 1 day and 1 minute pass
+      And the person says yes too late
+      Then the server asks for a yes
+      And nothing ran
+
   @KADU-CNF-11
   Rule: Whatever does not match is asked again
 
@@ -308,6 +366,13 @@ Feature: Confirmation in the chat
       And it ran once
       And the confirmed call is sent again
       Then the result is the error confirmation_replayed
+      And nothing ran
+
+    Scenario: A confirmed call that is written otherwise runs nothing more
+      When the assistant calls kadu_tasks_run
+      And the person says yes
+      And it ran once
+      Then no other way to send the confirmed call is taken
       And nothing ran
 
     Scenario: A confirmed call is refused after four minutes too
@@ -391,14 +456,17 @@ Feature: Confirmation in the chat
       Given an assistant that declares links alone
       When the assistant calls kadu_tasks_run
       Then the server does not ask in the chat
+      And the call waits for an approval
       And nothing ran
 
-    Scenario: What one request declared is not taken for the next
-      Given an assistant that shows forms
+    Scenario: What a client declared before does not count
       When the assistant calls kadu_tasks_run
       Then the server asks for a yes
-      When the assistant calls the same again without forms
+      When the same call comes from a client without forms
       Then the server does not ask in the chat
+      And nothing ran
+      When the same call comes from a client that shows forms
+      Then the server asks for a yes
       And nothing ran
 
     Scenario: A client that declares nothing is not asked in the chat

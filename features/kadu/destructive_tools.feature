@@ -63,7 +63,8 @@ Feature: Destructive tools
       Given an assistant that shows forms
       And the server offers <tool>
       When the assistant calls <tool>
-      Then nothing ran
+      Then the server asks for a yes
+      And nothing ran
       And confirmed the call runs once
 
       @era-2026
@@ -156,12 +157,37 @@ Feature: Destructive tools
       And confirmed the call runs once
 
     @era-2026
-    Scenario: With another address at the same host it asks
+    Scenario Outline: With <difference> at the same host it asks
       Given an assistant that shows forms
       When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
       Then confirmed the call runs once
-      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/outros" for its url
+      When the assistant calls kadu_webhooks_update with "<address>" for its url
       Then the server asks for a yes
+      And nothing ran
+      And confirmed the call runs once
+
+      Examples:
+        | difference      | address                                          |
+        | another address | https://novo.exemplo.com.br/outros               |
+        | another query   | https://novo.exemplo.com.br/avisos?destino=outro |
+        | other letters   | https://novo.exemplo.com.br/AVISOS               |
+
+    @era-2026
+    Scenario: With an address that it had before it asks
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then confirmed the call runs once
+      When the assistant calls kadu_webhooks_update with the address it had at first
+      Then the server asks for a yes
+      And nothing ran
+      And confirmed the call runs once
+
+    @era-2026
+    Scenario: With a new address among other changes it asks
+      Given an assistant that shows forms
+      When the assistant calls kadu_webhooks_update with every argument
+      Then the server asks for a yes
+      And the question shows every argument
       And nothing ran
       And confirmed the call runs once
 
@@ -207,3 +233,8 @@ Feature: Destructive tools
         | kadu_memories_create     |
         | kadu_environments_update |
         | kadu_todos_update        |
+
+    Scenario: No other ordinary write is asked about or put off
+      Given an assistant that shows forms
+      When the assistant calls every other write that is not marked destructive
+      Then none of them was asked about or put off

@@ -166,6 +166,12 @@ def resolve(schema: Schema, root: Schema) -> Schema:
     return schema
 
 
+def forms_of(schema: object) -> Mapping[str, Schema]:
+    """The arguments by name, each with the schema that it comes to; none of what is no schema."""
+    root = _schema(schema)
+    return {name: resolve(inner, root) for name, inner in _properties(root).items()}
+
+
 def _schema(value: Any) -> Schema:
     """A schema, or the one that says nothing: `true` is one too."""
     return value if isinstance(value, Mapping) else {}

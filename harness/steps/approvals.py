@@ -127,13 +127,18 @@ def cannot_store(world: World) -> None:
     _fails(world, STORE)
 
 
+@given("the upstream loses its answers to storing approvals")
+def loses_stored(world: World) -> None:
+    _fails(world, STORE, "drop_response")
+
+
 @step("the upstream cannot register confirmations")
 def cannot_register(world: World) -> None:
     _fails(world, REGISTER)
 
 
-def _fails(world: World, operation: str) -> None:
-    world.story.notes.setdefault("faults", {})[operation] = world.tenant.arm(operation, "unavailable")
+def _fails(world: World, operation: str, kind: str = "unavailable") -> None:
+    world.story.notes.setdefault("faults", {})[operation] = world.tenant.arm(operation, kind)
 
 
 @when("the upstream is well again")

@@ -5,7 +5,7 @@ from typing import Any
 
 from harness import clock
 from harness.actors.arguments import build, sample
-from harness.actors.client import NO_FORMS, Client
+from harness.actors.client import FORMS, NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
@@ -35,7 +35,7 @@ def call_for(
 def call_with_every_argument(world: World, tool: str, caller: str = "the assistant") -> Call:
     """The call with every argument of its schema, the key of idempotency apart."""
     plain = call_for(world, tool, caller=caller)
-    schema = world.schemas(caller)[tool]["inputSchema"]
+    schema = world.schemas(caller)[tool].get("inputSchema", {})
     more = {
         name: sample(form, schema, tool=tool, name=name, now=world.tenant.now)
         for name, form in schema.get("properties", {}).items()
@@ -116,14 +116,20 @@ def calls_with_a_stray_state(world: World, caller: str, tool: str) -> None:
     send(world, world.client(caller), world.call, requestState=STRAY_STATE, inputResponses={})
 
 
+@when("the same call comes from a client without forms")
+def comes_without_forms(world: World) -> None:
+    world.declare(NO_FORMS)
+    send(world, world.client(), world.call)
+
+
+@when("the same call comes from a client that shows forms")
+def comes_with_forms(world: World) -> None:
+    world.declare(FORMS)
+    send(world, world.client(), world.call)
+
+
 @when("{caller} calls the same again")
 def calls_the_same_again(world: World, caller: str) -> None:
-    send(world, world.client(caller), world.call)
-
-
-@when("{caller} calls the same again without forms")
-def calls_the_same_without_forms(world: World, caller: str) -> None:
-    world.declare(NO_FORMS)
     send(world, world.client(caller), world.call)
 
 

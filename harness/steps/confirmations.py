@@ -5,9 +5,10 @@ import json
 import random
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from harness.actors.arguments import forms_of, needed, resolve
 from harness.checks.questions import Question, read_question
 from harness.checks.results import broken, describe, is_question, is_success
 from harness.controls.moving import ageing_since, follows, move, too_slow
@@ -82,9 +83,11 @@ ANSWERS: dict[str, Callable[[Question], dict[str, Any] | None]] = {
     "no content": lambda q: q.answer("accept"),
     "an empty content": lambda q: q.answer("accept", {}),
     "a yes of the wrong type": lambda q: q.answer("accept", {q.property: "true" if q.yes is True else True}),
+    "a one for a yes": lambda q: q.answer("accept", {q.property: 1}),
     "a yes under another name": lambda q: q.answer("accept", {f"{q.property}_x": q.yes}),
     "a yes under another key": lambda q: {f"{q.key}-x": q.explicit_yes()[q.key]},
     "an unknown action": lambda q: q.answer("perhaps", {q.property: q.yes}),
+    "no action": lambda q: {q.key: {"content": {q.property: q.yes}}},
     "an empty map": lambda q: {},
     "no map": lambda q: None,
 }
@@ -107,6 +110,9 @@ CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
     "changed": lambda world, call: _changed(world, call),
     "added to": lambda world, call: _added_to(world, call),
     "changed in one it could do without": lambda world, call: _changed_optional(world, call),
+    "changed to another list": lambda world, call: _longer_list(world, call),
+    "changed to another flag": lambda world, call: _other_flag(world, call),
+    "changed to another case of the last word": lambda world, call: _other_case(call),
     "taken from": lambda world, call: _taken_from(world, call),
     "given an idempotency key": lambda world, call: {
         **call.arguments,
@@ -127,13 +133,43 @@ def _changed(world: World, call: Call) -> dict[str, Any]:
 
 
 def _changed_optional(world: World, call: Call) -> dict[str, Any]:
-    needed = world.schemas()[call.tool]["inputSchema"].get("required", ())
+    must = needed(world.schemas()[call.tool].get("inputSchema"))
     for name, value in call.arguments.items():
-        if name not in needed and isinstance(value, str):
+        if name not in must and isinstance(value, str):
             # A day stays a day, and any text stays a text.
             other = re.sub(r"\d\d$", lambda day: "11" if day[0] == "10" else "10", value)
             return {**call.arguments, name: other if other != value else f"{value} e mais"}
     raise NotTestable(f"could not exercise {call.tool}: it has no text that it could do without")
+
+
+def _longer_list(world: World, call: Call) -> dict[str, Any]:
+    schema = world.schemas()[call.tool].get("inputSchema", {})
+    for name, form in forms_of(schema).items():
+        value, items = call.arguments.get(name), form.get("items")
+        choices = resolve(items, schema).get("enum") if isinstance(items, Mapping) else None
+        if not isinstance(value, list) or not isinstance(choices, list):
+            continue
+        further = next((one for one in choices if one not in value), None)
+        if further is not None:
+            return {**call.arguments, name: [*value, further]}
+    raise NotTestable(f"could not exercise {call.tool}: it has no list that could be longer")
+
+
+def _other_flag(world: World, call: Call) -> dict[str, Any]:
+    for name, form in forms_of(world.schemas()[call.tool].get("inputSchema")).items():
+        if form.get("type") in ("boolean", ["boolean", "null"]):
+            # Another than the call has, or than stands for one left out: it means another action.
+            return {**call.arguments, name: not call.arguments.get(name, form.get("default", True))}
+    raise NotTestable(f"could not exercise {call.tool}: it has no argument that is true or false")
+
+
+def _other_case(call: Call) -> dict[str, Any]:
+    name, text = max(
+        ((name, value) for name, value in call.arguments.items() if isinstance(value, str)),
+        key=lambda one: len(one[1]),
+    )
+    head, _, last = text.rpartition(" ")
+    return {**call.arguments, name: f"{head} {last.swapcase()}"}
 
 
 def _added_to(world: World, call: Call) -> dict[str, Any]:
@@ -150,6 +186,12 @@ def sent_with_arguments(world: World, words: str) -> None:
     other = Call(call.tool, named(CHANGES, words)(world, call))
     world.story.call = other
     confirm(world, other, question.explicit_yes(), question.state, world.caller)
+
+
+@when("the assistant calls the same with {words}")
+def calls_the_same_with(world: World, words: str) -> None:
+    call = Call(world.call.tool, named(CHANGES, f"changed to {words}")(world, world.call))
+    send(world, world.caller, call)
 
 
 @when("its yes is sent with a call of {tool}")
@@ -260,6 +302,39 @@ def _change_a_byte(part: str, chance: random.Random) -> str:
 def sent_again(world: World) -> None:
     params = world.story.confirmed or {}
     world.story.exchange = world.caller.request("tools/call", params)
+
+
+@then("no other way to send the confirmed call is taken")
+def no_other_way(world: World) -> None:
+    params = world.story.confirmed or {}
+    arguments, state = params["arguments"], str(params.get("requestState", ""))
+    ways: list[tuple[str, dict[str, Any]]] = [
+        ("the assistant", {"arguments": dict(reversed(list(arguments.items())))}),
+        ("the assistant", {"inputResponses": {**params["inputResponses"], "further": {"action": "cancel"}}}),
+        ("the person's other assistant", {}),
+        *(("the assistant", {"requestState": other}) for other in respelt_states(state)),
+    ]
+    for caller, change in ways:
+        world.story.exchange = world.client(caller).request("tools/call", {**params, **change})
+        if is_success(world.answer):
+            raise broken(
+                "a yes that was used is taken again",
+                world.answer,
+                expected="a refusal or a new question",
+                actual=describe(world.answer),
+            )
+
+
+def respelt_states(state: str) -> list[str]:
+    """Other texts that a lenient reader of base64 takes for the same state."""
+    bare = state.rstrip("=")
+    ways = [bare, bare + "=" * (-len(bare) % 4), f"{state}=", f"{state} ", f"{state}\n"]
+    ways.append(bare.translate(str.maketrans("-_+/", "+/-_")))
+    # The bits of the last letter that decode to nothing.
+    letters = string.ascii_uppercase + string.ascii_lowercase + string.digits + "-_"
+    if len(bare) % 4 in (2, 3) and bare[-1] in letters:
+        ways.append(bare[:-1] + letters[letters.index(bare[-1]) ^ 1])
+    return [other for other in dict.fromkeys(ways) if other != state]
 
 
 @when("the yes arrives {int} times at once")

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from harness.checks.results import broken, expect_success
-from harness.checks.schemas import hints
+from harness.checks.approvals import REQUIRED
+from harness.checks.results import broken, describe, documents, expect_success, is_question
+from harness.checks.schemas import hints, key_argument
 from harness.expressions import given, then, when
 from harness.steps.calls import begin, call_for, send
 from harness.steps.outcomes import it_ran_once
@@ -144,12 +145,17 @@ def these_marked(world: World, datatable: list[list[str]]) -> None:
 
 
 def _expect_marked(world: World, tools: Mapping[str, Mapping[str, Any]]) -> None:
-    unmarked = [name for name, tool in tools.items() if hints(tool).get("destructiveHint") is not True]
+    # The protocol gives the mark a meaning only where a tool does not say that it only reads.
+    unmarked = [
+        name
+        for name, tool in tools.items()
+        if hints(tool).get("destructiveHint") is not True or hints(tool).get("readOnlyHint") is True
+    ]
     if unmarked:
         raise broken(
             "a destructive tool is not marked",
             world.answer,
-            expected="destructiveHint true",
+            expected="destructiveHint true, and not readOnlyHint true",
             actual=", ".join(unmarked),
         )
 
@@ -183,12 +189,42 @@ def calls_every_other(world: World) -> None:
         begin(world, call_for(world, name))
 
 
+@when("the assistant calls every other write that is not marked destructive")
+def calls_ordinary_writes(world: World) -> None:
+    # What writes and deletes nothing takes a key, whatever a server says or leaves unsaid in its marks. Tools of another
+    # product have rules of their own.
+    judged, prefix = set(world.product.destructive), world.product.tool_prefix
+    for name, tool in world.schemas().items():
+        asks = name in judged or name.endswith("_delete") or hints(tool).get("destructiveHint") is True
+        if name.startswith(prefix) and not asks and key_argument(tool).present:
+            begin(world, call_for(world, name))
+            world.story.exchanges.append(world.answer)
+
+
+@then("none of them was asked about or put off")
+def none_asked_or_put_off(world: World) -> None:
+    if not world.story.exchanges:
+        raise NotTestable("the server lists no ordinary write")
+    for exchange in world.story.exchanges:
+        put_off = any(
+            isinstance(found, Mapping) and found.get("status") == REQUIRED for found in documents(exchange)
+        )
+        if is_question(exchange) or put_off:
+            raise broken(
+                "an ordinary write does not run at once",
+                exchange,
+                expected="no question, no approval to wait for",
+                actual=describe(exchange),
+            )
+
+
 @when("the assistant calls {tool} with {string} for its {name}")
 def calls_with_argument(world: World, tool: str, value: str, argument: str) -> None:
     begin(world, call_for(world, tool, {argument: value}))
 
 
 @when("the assistant calls {tool} with the address it has already")
+@when("the assistant calls {tool} with the address it had at first")
 def calls_with_same_address(world: World, tool: str) -> None:
     call = call_for(world, tool)
     if "id" not in call.arguments:

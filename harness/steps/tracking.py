@@ -24,6 +24,8 @@ from harness.steps.resources import read
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import Call, World
 
+DECIDING = {"approve", "cancel", "confirm", "continue", "decide", "decline", "execute", "reject"}
+
 
 def check(world: World) -> Exchange:
     """Ask the reading tool for the story's approval."""
@@ -212,8 +214,12 @@ def tries_every_verb(world: World) -> None:
 
 @then("no tool named after approvals does anything but read")
 def no_deciding_tool(world: World) -> None:
-    named_so = [name for name in world.story.notes["tools"] if COLLECTION.rstrip("s") in name]
-    deciding = [name for name in named_so if not name.endswith(("_get", "_list"))]
+    writing = [name for name in world.story.notes["tools"] if not name.endswith(("_get", "_list"))]
+    deciding = [
+        name
+        for name in writing
+        if COLLECTION.rstrip("s") in name or ("approv" in name and DECIDING & set(name.split("_")))
+    ]
     if deciding:
         raise broken(
             "a tool decides approvals",
@@ -306,7 +312,15 @@ def reads_colleagues(world: World) -> None:
 
 @then("the upstream holds {int} approvals")
 def upstream_holds(world: World, count: int) -> None:
-    held = len(world.tenant.listing(COLLECTION))
+    ids = {one["id"] for one in world.tenant.listing(COLLECTION)}
+    held = len(ids)
+    if held > count and approval(world).id in ids:
+        raise broken(
+            "more approvals are stored than were told of",
+            world.story.exchange,
+            expected=f"{count} approvals",
+            actual=f"{held}",
+        )
     if held != count:
         raise NotTestable(
             f"the upstream holds {held} approvals, not {count}: where this server keeps them cannot be seen"

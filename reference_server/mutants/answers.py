@@ -179,6 +179,22 @@ class DeclineIsASuccess(Declined):
         return done({"code": "USER_DECLINED"})
 
 
+class DeclineRemembered(Confirmation):
+    """Who declined a call once is told so ever after, and not asked again."""
+
+    rule = "KADU-CNF-04"
+
+    async def settle(self, call: Call) -> Outcome | None:
+        declined: set[tuple[str | None, str, str]] = self.__dict__.setdefault("declined", set())
+        place = (call.caller.person, call.operation.name, self.bound(call))
+        answer = call.answers.get(self.product.question.key)
+        if isinstance(answer, Mapping) and self.said_no(answer):
+            declined.add(place)
+        if place in declined:
+            return refused("USER_DECLINED", "A pessoa não confirmou a ação.")
+        return await super().settle(call)
+
+
 class NoTakenAsYes(Confirmation):
     """A form that was sent counts as a yes, whatever was answered in it."""
 
@@ -216,6 +232,16 @@ class TextTakenAsYes(Confirmation):
         return answer.get("action") == "accept" and bool(given)
 
 
+class OneTakenAsYes(Confirmation):
+    """A one counts as a yes, for the language takes it for true."""
+
+    rule = "KADU-CNF-05"
+
+    def said_yes(self, answer: Mapping[str, Any]) -> bool:
+        given = content_of(answer).get(self.product.question.property)
+        return answer.get("action") == "accept" and given in (True,)
+
+
 class StrayContentTakenAsYes(Confirmation):
     """A yes under any name in the form counts."""
 
@@ -246,6 +272,18 @@ class UnknownActionTakenAsYes(Wire):
         for answer in (line.params.get("inputResponses") or {}).values():
             if answer.get("action") not in ("accept", "decline", "cancel"):
                 answer["action"] = "accept"
+
+
+class MissingActionTakenAsYes(Wire):
+    """A form without any action counts as accepted."""
+
+    rule = "KADU-CNF-05"
+
+    async def heard(self, line: Line) -> None:
+        answers = line.params.get("inputResponses")
+        for answer in answers.values() if isinstance(answers, dict) else ():
+            if isinstance(answer, dict):
+                answer.setdefault("action", "accept")
 
 
 class StateTakenAsYes(Confirmation):

@@ -7,15 +7,18 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
 
 from reference_server.engine import arguments as args
 from reference_server.engine.caller import Caller
 from reference_server.engine.clock import rfc3339
 from reference_server.engine.confirmation import Call
 from reference_server.engine.link import ApprovalByLink
-from reference_server.engine.results import refused
+from reference_server.engine.results import done, refused
+from reference_server.engine.tools import Tools, Turn
 from reference_server.engine.upstream import Answer
+
+from .wire import Line, Wire
 
 
 class Telling(ApprovalByLink):
@@ -141,6 +144,34 @@ class DeletionsRefused(ApprovalByLink):
         if call.operation.access == "delete":
             return refused("confirmation_required", "Apague pela tela.")
         return await super().answer(call)
+
+
+class HandshakeFormsRefused(Wire):
+    """A client of the handshake era that declares forms gets no link, for it could ask by itself."""
+
+    rule = "KADU-APR-01"
+
+    async def say(self, line: Line) -> None:
+        shows: set[str | None] = self.__dict__.setdefault("shows", set())
+        if line.method == "initialize" and "elicitation" in line.params.get("capabilities", {}):
+            shows.add(line.token)
+        if line.token in shows and "approval_required" in json.dumps(line.result):
+            line.result["isError"] = True
+            line.result["content"] = [{"type": "text", "text": "confirmation_required"}]
+
+
+class FlagTakenForAnApproval(Tools):
+    """A flag among the arguments runs a call where no form can be shown."""
+
+    rule = "KADU-APR-01"
+
+    async def call(
+        self, turn: Turn, name: str, arguments: Mapping[str, Any]
+    ) -> CallToolResult | InputRequiredResult:
+        bare = {key: value for key, value in arguments.items() if key != "confirm"}
+        if turn.forms or bare == arguments:
+            return await super().call(turn, name, arguments)
+        return self.result(await self.send(turn.caller, args.request(self.operations[name], bare)))
 
 
 class ApprovalTold(ApprovalByLink):
@@ -285,6 +316,34 @@ class SecondCallRuns(ApprovalByLink):
             request = args.request(call.operation, call.arguments)
             await self.upstream.ask(request.method, request.path, token=call.caller.token, body=request.body)
         seen.add(place)
+        return await super().answer(call)
+
+
+class ApprovedOnceRunsAgain(ApprovalByLink):
+    """A call that was approved once runs at once when it comes again."""
+
+    rule = "KADU-APR-04"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        known = await self.upstream.ask("GET", "/v1/operation_approvals", token=call.caller.token)
+        for one in known.body["data"] if known.ok else ():
+            same = one["operation"] == call.operation.name and one["arguments"] == call.arguments
+            if same and one["status"] == "executed":
+                request = args.request(call.operation, call.arguments)
+                ran = await self.upstream.ask(
+                    request.method, request.path, token=call.caller.token, body=request.body
+                )
+                return done(ran.body)
+        return await super().answer(call)
+
+
+class StoredTwice(ApprovalByLink):
+    """A call is stored for two approvals, and one of them is told."""
+
+    rule = "KADU-APR-04"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        await super().answer(call)
         return await super().answer(call)
 
 

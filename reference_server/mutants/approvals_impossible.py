@@ -33,6 +33,36 @@ class PersonlessRuns(Tools):
         return None if turn.caller.person is None else await super().gate(turn, operation, arguments)
 
 
+class PersonlessDeletes(Tools):
+    """For a token without a person a deletion runs."""
+
+    rule = "KADU-UNA-01"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        lets = turn.caller.person is None and operation.access == "delete"
+        return None if lets else await super().gate(turn, operation, arguments)
+
+
+class PersonlessRedirects(Tools):
+    """For a token without a person a webhook gets a new address."""
+
+    rule = "KADU-UNA-01"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        lets = turn.caller.person is None and operation.when_changes is not None
+        return None if lets else await super().gate(turn, operation, arguments)
+
+
+class PersonlessRunsInTheChat(Tools):
+    """For a token without a person a destructive call runs unasked where the client shows forms."""
+
+    rule = "KADU-UNA-01"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        lets = turn.caller.person is None and turn.forms
+        return None if lets else await super().gate(turn, operation, arguments)
+
+
 class PersonlessGetsALink(Tools):
     """A token without a person gets a link that nobody can open."""
 
@@ -100,6 +130,19 @@ class UnstoredHasAnotherCode(ApprovalByLink):
 
     def unavailable(self) -> CallToolResult:
         return unavailable()
+
+
+class UnansweredHasAnotherCode(ApprovalByLink):
+    """A call whose storing is not answered is refused as when the upstream is away."""
+
+    rule = "KADU-UNA-02"
+
+    async def answer(self, call: Call) -> CallToolResult:
+        stored = {"operation": call.operation.name, "arguments": dict(call.arguments)}
+        answer = await self.upstream.ask(
+            self.register.method, self.register.path, token=call.caller.token, body=stored
+        )
+        return self.waiting(call, answer) if answer.ok else self.unavailable()
 
 
 class UnstoredNeedsForms(ApprovalByLink):
@@ -241,6 +284,29 @@ class WritesNeedAPerson(Tools):
     async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
         if operation.access == "write" and turn.caller.person is None:
             return refused(self.product.personless.code, self.product.personless.message)
+        return await super().gate(turn, operation, arguments)
+
+
+class WebhooksNeedAPerson(Tools):
+    """A token without a person changes nothing of a webhook, for another change would be destructive."""
+
+    rule = "KADU-UNA-04"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        if operation.destructive and turn.caller.person is None:
+            return refused(self.product.personless.code, self.product.personless.message)
+        return await super().gate(turn, operation, arguments)
+
+
+class WebhooksNeedTheRegister(Tools):
+    """Nothing of a webhook is changed while no confirmation can be put on record."""
+
+    rule = "KADU-UNA-04"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        perhaps = operation.when_changes is not None and turn.caller.person is not None
+        if perhaps and not await _can_register(self.confirmation, turn.caller):
+            return self.confirmation.unavailable()
         return await super().gate(turn, operation, arguments)
 
 

@@ -82,6 +82,26 @@ class ArgumentAdded(StoredOtherwise):
         return replace(call, arguments={**added, **call.arguments})
 
 
+class OptionalArgumentsNotStored(StoredOtherwise):
+    """A call is stored without the arguments that the tool does not need."""
+
+    rule = "KADU-APR-08"
+
+    def stored(self, call: Call) -> Call:
+        needed = call.operation.input_schema.get("required", ())
+        kept = {name: value for name, value in call.arguments.items() if name in needed}
+        return replace(call, arguments=kept)
+
+
+class EmptyArgumentsNotStored(StoredOtherwise):
+    """A call is stored without the arguments that are empty."""
+
+    rule = "KADU-APR-08"
+
+    def stored(self, call: Call) -> Call:
+        return replace(call, arguments={name: value for name, value in call.arguments.items() if value})
+
+
 class OtherOperationStored(StoredOtherwise):
     """For a run of a task its deletion is stored."""
 
@@ -167,6 +187,16 @@ class ToolThatDecides(Tools):
     def listed(self, caller: Caller) -> list[Tool]:
         schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
         return [*super().listed(caller), Tool(name="kadu_operation_approvals_approve", input_schema=schema)]
+
+
+class ToolThatDecidesByAnotherName(Tools):
+    """There is a tool that decides an approval, and it is not named after the tools that read one."""
+
+    rule = "KADU-APR-17"
+
+    def listed(self, caller: Caller) -> list[Tool]:
+        schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+        return [*super().listed(caller), Tool(name="kadu_approvals_continue", input_schema=schema)]
 
 
 class PendingRunsWhenRead(Followed):

@@ -96,6 +96,46 @@ class OptionalValuesNotBound(Confirmation):
         return super().bound(replace(call, arguments=known))
 
 
+class ListsNotBound(Confirmation):
+    """A yes is not bound to what the lists and objects among the arguments hold."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        known = {name: value for name, value in call.arguments.items() if not isinstance(value, list | dict)}
+        return super().bound(replace(call, arguments=known))
+
+
+class FalseNotBound(Confirmation):
+    """A yes is not bound to arguments that are false, zero or empty."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        known = {name: value for name, value in call.arguments.items() if value}
+        return super().bound(replace(call, arguments=known))
+
+
+class BeginningsBound(Confirmation):
+    """A yes is bound to the first two hundred characters of each argument."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        known = {name: str(value)[:200] for name, value in call.arguments.items()}
+        return super().bound(replace(call, arguments=known))
+
+
+class CaseNotBound(Confirmation):
+    """A yes is bound to what the arguments say in letters of any case."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        known = {name: str(value).casefold() for name, value in call.arguments.items()}
+        return super().bound(replace(call, arguments=known))
+
+
 class AddedArgumentsNotBound(Confirmation):
     """A yes runs the call with arguments added to it."""
 
@@ -230,6 +270,16 @@ class MinutesTakenForSeconds(Table):
     @staticmethod
     def edit(product: Product) -> Product:
         return replace(product, confirmation_seconds=5)
+
+
+class DaysNotCounted(Confirmation):
+    """A yes is too late by the time of day alone, and good again a day later."""
+
+    rule = "KADU-CNF-10"
+
+    def expired(self, seal: Seal, call: Call) -> bool:
+        worth = self.product.confirmation_seconds
+        return (int(call.caller.now.timestamp()) - (seal.expires - worth)) % 86400 >= worth
 
 
 class LateYesRefused(MismatchesRefused):

@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, InputRequiredResult, Tool
 
 from reference_server.engine import arguments as args
 from reference_server.engine.caller import Caller
-from reference_server.engine.confirmation import Call
+from reference_server.engine.confirmation import Call, Confirmation
 from reference_server.engine.contract import Operation
 from reference_server.engine.results import done, refused
 from reference_server.engine.tools import Tools, Turn
@@ -91,6 +91,20 @@ class OnlyDeletionsMarked(Hinting):
         return operation.destructive and operation.access != "delete"
 
 
+class RunSaysItReads(Tools):
+    """Running a task is marked destructive, and as only reading too."""
+
+    rule = "KADU-DST-02"
+
+    def describe(self, operation: Operation) -> Tool:
+        tool = super().describe(operation)
+        if tool.annotations is None or operation.name != "kadu_tasks_run":
+            return tool
+        return tool.model_copy(
+            update={"annotations": tool.annotations.model_copy(update={"read_only_hint": True})}
+        )
+
+
 class Unasked(Tools):
     """Tools that run some destructive calls at once."""
 
@@ -145,6 +159,16 @@ class WithFormsRunsUnasked(Unasked):
 
     def lets(self, turn: Turn, operation: Operation) -> bool:  # noqa: ARG002
         return turn.forms
+
+
+class DeletionsByLinkAlone(Tools):
+    """A deletion waits for an approval by link though the client shows forms."""
+
+    rule = "KADU-DST-04"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        forms = turn.forms and operation.access != "delete"
+        return await super().gate(replace(turn, forms=forms), operation, arguments)
 
 
 class RunsAndAsks(Tools):
@@ -213,10 +237,8 @@ class EveryWebhookChangeAsks(Tools):
         return (await super().changes(caller, operation, arguments))[0], True
 
 
-class NewPathRunsUnasked(Tools):
-    """A webhook gets another address at the same host unasked."""
-
-    rule = "KADU-DST-05"
+class Addresses(Tools):
+    """Tools that find out otherwise whether the address of a webhook changes."""
 
     async def changes(
         self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]
@@ -226,7 +248,68 @@ class NewPathRunsUnasked(Tools):
         if missing is not None or not changes or reading is None:
             return missing, changes
         record = await self.send(caller, args.request(reading, {"id": arguments["id"]}))
-        return None, urlsplit(record.body["url"]).netloc != urlsplit(str(arguments["url"])).netloc
+        return None, self.differ(record.body, arguments)
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+        """Whether a call, whose address is another than the record's, changes it."""
+        raise NotImplementedError
+
+
+class NewPathRunsUnasked(Addresses):
+    """A webhook gets another address at the same host unasked."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+        return urlsplit(str(record["url"])).netloc != urlsplit(str(arguments["url"])).netloc
+
+
+class NewQueryRunsUnasked(Addresses):
+    """A webhook gets another query in its address unasked."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+        return urlsplit(str(record["url"]))[:3] != urlsplit(str(arguments["url"]))[:3]
+
+
+class NewLettersRunUnasked(Addresses):
+    """A webhook gets an address that differs in the case of its path unasked."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+        return bool(record["url"].casefold() != str(arguments["url"]).casefold())
+
+
+class FormerAddressRunsUnasked(Addresses):
+    """A webhook gets back the address that it had when it was first read, unasked."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+        first: dict[str, str] = self.__dict__.setdefault("first", {})
+        return first.setdefault(record["id"], record["url"]) != str(arguments["url"])
+
+
+class NewAddressAmongOthersRunsUnasked(Addresses):
+    """A webhook gets another address unasked where something else of it changes too."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        return not set(arguments) - {"id", "url"}
+
+
+class NewAddressNotShown(Confirmation):
+    """The question about a webhook's changes does not show its new address."""
+
+    rule = "KADU-DST-05"
+
+    def message(self, call: Call) -> str:
+        changed = call.operation.when_changes
+        shown = {name: value for name, value in call.arguments.items() if name != changed}
+        return super().message(replace(call, arguments=shown))
 
 
 class NewAddressDropped(Tools):
@@ -273,6 +356,19 @@ class OrdinaryUpdateAsks(Tools):
 
     async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
         if turn.forms and operation.method == "PATCH" and not operation.destructive:
+            return await self.confirmation.settle(
+                Call(turn.caller, operation, arguments, turn.state, turn.answers)
+            )
+        return await super().gate(turn, operation, arguments)
+
+
+class OneOrdinaryWriteAsks(Tools):
+    """One ordinary write asks in the chat, though it is marked harmless."""
+
+    rule = "KADU-DST-06"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        if turn.forms and operation.name == "kadu_secrets_update":
             return await self.confirmation.settle(
                 Call(turn.caller, operation, arguments, turn.state, turn.answers)
             )

@@ -207,6 +207,59 @@ class IdempotencyKeyNotShown(Confirmation):
         return super().message(replace(call, arguments=shown))
 
 
+class FalseNotShown(Confirmation):
+    """The question leaves out arguments that are false, zero or empty."""
+
+    rule = "KADU-CNF-02"
+
+    def message(self, call: Call) -> str:
+        shown = {name: value for name, value in call.arguments.items() if value}
+        return super().message(replace(call, arguments=shown))
+
+
+class FirstOfAListShown(Confirmation):
+    """The question shows of each list the first."""
+
+    rule = "KADU-CNF-02"
+
+    def message(self, call: Call) -> str:
+        shown = {
+            name: value[:1] if isinstance(value, list) else value for name, value in call.arguments.items()
+        }
+        return super().message(replace(call, arguments=shown))
+
+
+class QueryNotShown(Confirmation):
+    """The question shows an address without its query."""
+
+    rule = "KADU-CNF-02"
+
+    def message(self, call: Call) -> str:
+        shown = {name: str(value).partition("?")[0] for name, value in call.arguments.items()}
+        return super().message(replace(call, arguments=shown))
+
+
+class DeletionsShowNothing(Confirmation):
+    """The question about a deletion does not say of what."""
+
+    rule = "KADU-CNF-02"
+
+    def message(self, call: Call) -> str:
+        deletes = call.operation.access == "delete"
+        return super().message(replace(call, arguments={}) if deletes else call)
+
+
+class DeletionsInTheSameWords(Confirmation):
+    """Every deletion is asked about in the same words."""
+
+    rule = "KADU-CNF-02"
+
+    def message(self, call: Call) -> str:
+        deletes = call.operation.access == "delete"
+        words = replace(call.operation, title="Excluir o registro", name="delete")
+        return super().message(replace(call, operation=words) if deletes else call)
+
+
 class SameWordsForEveryTool(Table):
     """The question is in the same words for every tool."""
 
@@ -240,6 +293,20 @@ class LinksTakenForForms(Declared):
 
     def taken(self, declared: Any) -> Any:
         return {"form": {}} if declared == {"url": {}} else declared
+
+
+class LinksAloneRefused(Wire):
+    """A client that declares links alone is refused, where it had to get one."""
+
+    rule = "KADU-CNF-16"
+
+    async def say(self, line: Line) -> None:
+        meta = line.params.get("_meta")
+        capabilities = meta.get(f"{META}clientCapabilities") if isinstance(meta, dict) else None
+        alone = isinstance(capabilities, dict) and capabilities.get("elicitation") == {"url": {}}
+        if alone and line.method == "tools/call":
+            line.result["isError"] = True
+            line.result["content"] = [{"type": "text", "text": "confirmation_required"}]
 
 
 class NothingTakenForForms(Declared):
@@ -276,3 +343,16 @@ class NamedFormsTakenForNothing(Declared):
 
     def taken(self, declared: Any) -> Any:
         return None if declared == {"form": {}} else declared
+
+
+class FormsRemembered(Tools):
+    """A token whose client showed forms once is asked in the chat whatever client uses it later."""
+
+    rule = "KADU-CNF-16"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        seen: set[str] = self.__dict__.setdefault("seen", set())
+        if turn.forms:
+            seen.add(turn.caller.token)
+        forms = turn.modern and turn.caller.token in seen
+        return await super().gate(replace(turn, forms=forms), operation, arguments)

@@ -51,6 +51,56 @@ class ReplayRememberedByTheProcess(Confirmation):
         return None
 
 
+class UseKnownBySomethingElse(Confirmation):
+    """Confirmations that remember a use by more than the yes itself."""
+
+    async def register(self, seal: Seal, call: Call) -> CallToolResult | None:
+        return await super().register(replace(seal, nonce=args.digest(self.known_by(seal, call))), call)
+
+    def known_by(self, seal: Seal, call: Call) -> dict[str, Any]:
+        """What a use is remembered by."""
+        raise NotImplementedError
+
+
+class UseKnownByTheStateAsSpelt(UseKnownBySomethingElse):
+    """A use is remembered by the text of the state, and the state spelt otherwise runs the call again."""
+
+    rule = "KADU-CNF-12"
+
+    def known_by(self, seal: Seal, call: Call) -> dict[str, Any]:  # noqa: ARG002
+        return {"state": call.state}
+
+    def opened(self, state: str | None) -> Seal | None:
+        return super().opened(state and state.rstrip("="))
+
+
+class UseKnownByTheOrder(UseKnownBySomethingElse):
+    """A use is remembered by the call as it was written, and another order of arguments runs it again."""
+
+    rule = "KADU-CNF-12"
+
+    def known_by(self, seal: Seal, call: Call) -> dict[str, Any]:
+        return {"yes": seal.nonce, "arguments": list(call.arguments.items())}
+
+
+class UseKnownByTheAnswers(UseKnownBySomethingElse):
+    """A use is remembered by the whole answer map, and one more answer in it runs the call again."""
+
+    rule = "KADU-CNF-12"
+
+    def known_by(self, seal: Seal, call: Call) -> dict[str, Any]:
+        return {"yes": seal.nonce, "answers": dict(call.answers)}
+
+
+class UseKnownByTheToken(UseKnownBySomethingElse):
+    """A use is remembered for a token, and another assistant of the same person runs the call again."""
+
+    rule = "KADU-CNF-12"
+
+    def known_by(self, seal: Seal, call: Call) -> dict[str, Any]:
+        return {"yes": seal.nonce, "token": call.caller.token}
+
+
 class UsedYesRunsWhenTooOld(Confirmation):
     """A yes that was used is good again once it is too old to be asked after."""
 

@@ -48,7 +48,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "error_status:ok": ("KADU-RES-06", "KADU-RES-09", "KADU-PRM-03", "KADU-PRM-06", "MCP-11", "MCP-20"),
 }
 # Sides that no scenario asks about: tests/strangers/test_choices.py shows them, and here they do no harm.
-NEVER_ASKED = {"other_token:asked", "nobody_with_forms:asked", "since_empty:a_week"}
+NEVER_ASKED = {"other_token:asked", "since_empty:a_week"}
 # The other side of an advisory rule: warned, and nothing worse.
 ADVISORY = {"other_verbs:not_found": "MCP-09"}
 

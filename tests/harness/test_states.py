@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.steps.confirmations import changed_states
+from harness.steps.confirmations import changed_states, respelt_states
 
 
 @given(st.binary(min_size=24, max_size=200), st.integers())
@@ -38,3 +38,14 @@ def test_a_change_inside_a_json_envelope_is_never_another_spelling_of_the_same(
 def test_a_state_that_is_only_a_handle_is_changed_too() -> None:
     handle = "6f0c2d1e-0000-4000-8000-000000000000"
     assert all(other != handle for other in changed_states(handle, random.Random(1)))
+
+
+@given(st.binary(min_size=24, max_size=200))
+def test_a_state_spelt_otherwise_is_another_text_of_the_same(raw: bytes) -> None:
+    state = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    others = respelt_states(state)
+    assert others
+    assert state not in others
+    for other in others:
+        bare = other.strip().rstrip("=").translate(str.maketrans("+/", "-_"))
+        assert base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4)) == raw
