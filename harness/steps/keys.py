@@ -1,6 +1,7 @@
 """Keys of idempotency: what tools say of them, and what the upstream saw."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from harness.checks.results import (
     broken,
@@ -8,10 +9,12 @@ from harness.checks.results import (
 from harness.checks.schemas import key_argument
 from harness.expressions import then
 from harness.steps.idempotency import KEY
+from harness.steps.tools import hints
 from harness.verdicts import HarnessFault, NotTestable
 from harness.world import World
 
 HEADER = "x-idempotency-key"
+SAID_OF_CHANGES = {"readOnlyHint", "destructiveHint", "idempotentHint"}
 TRACES = ("idempotent-replay", "idempotent_replay", "idempotentreplay")
 
 
@@ -91,9 +94,15 @@ def take_the_key(world: World, datatable: list[list[str]]) -> None:
         )
 
 
+def _own(world: World) -> Mapping[str, Mapping[str, Any]]:
+    """The tools of the product; what a server offers of others has rules of its own."""
+    listed: Mapping[str, Mapping[str, Any]] = world.story.notes["tools"]
+    return {name: tool for name, tool in listed.items() if name.startswith(world.product.tool_prefix)}
+
+
 @then("no tool named get, list or delete takes idempotency_key")
 def reads_take_none(world: World) -> None:
-    tools = world.story.notes["tools"]
+    tools = _own(world)
     with_it = [
         name
         for name, tool in tools.items()
@@ -110,7 +119,7 @@ def reads_take_none(world: World) -> None:
 
 @then("every idempotency_key is said to have 1 to 255 characters")
 def lengths_are_said(world: World) -> None:
-    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
+    keys = {name: key_argument(tool) for name, tool in _own(world).items()}
     silent = [name for name, key in keys.items() if key.present and (key.shortest, key.longest) != (1, 255)]
     if silent:
         raise broken(
@@ -125,17 +134,20 @@ def lengths_are_said(world: World) -> None:
 def every_other_takes_it(world: World) -> None:
     tools = {
         name: tool
-        for name, tool in world.story.notes["tools"].items()
+        for name, tool in _own(world).items()
         if not name.endswith(("_get", "_list", "_delete", "_download"))
-        and (tool.get("annotations") or {}).get("readOnlyHint") is not True
+        and hints(tool).get("readOnlyHint") is not True
     }
     if not tools:
         raise NotTestable("the server lists no tool that changes something")
-    without = [name for name, tool in tools.items() if not key_argument(tool).optional_text]
-    if without:
+    keyless = {name: tool for name, tool in tools.items() if not key_argument(tool).optional_text}
+    changing = [name for name, tool in keyless.items() if hints(tool).keys() & SAID_OF_CHANGES]
+    if changing:
         raise broken(
             "a tool that changes something takes no key",
             world.answer,
             expected="an optional string idempotency_key",
-            actual=", ".join(without),
+            actual=", ".join(changing),
         )
+    if keyless:
+        raise NotTestable(f"the server does not say whether these only read: {', '.join(keyless)}")

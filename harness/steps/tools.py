@@ -35,9 +35,10 @@ def these_are_offered(world: World, datatable: list[list[str]]) -> None:
         )
 
 
-def _hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    hints = tool.get("annotations")
-    return hints if isinstance(hints, Mapping) else {}
+def hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a tool says of itself."""
+    said = tool.get("annotations")
+    return said if isinstance(said, Mapping) else {}
 
 
 def _reading(world: World) -> dict[str, Mapping[str, Any]]:
@@ -54,7 +55,7 @@ def _reading(world: World) -> dict[str, Mapping[str, Any]]:
 
 @then("no tool named get or list is marked destructive")
 def reads_not_destructive(world: World) -> None:
-    marked = [name for name, tool in _reading(world).items() if _hints(tool).get("destructiveHint") is True]
+    marked = [name for name, tool in _reading(world).items() if hints(tool).get("destructiveHint") is True]
     if marked:
         raise broken(
             "a reading tool is marked destructive",
@@ -68,7 +69,7 @@ def reads_not_destructive(world: World) -> None:
 def not_destructive(world: World, tool: str) -> None:
     if tool not in world.story.notes["tools"]:
         raise NotTestable(f"the server does not list {tool}")
-    if _hints(world.story.notes["tools"][tool]).get("destructiveHint") is True:
+    if hints(world.story.notes["tools"][tool]).get("destructiveHint") is True:
         raise broken(
             "a reading tool is marked destructive", world.answer, expected="no destructiveHint", actual=tool
         )
@@ -76,7 +77,7 @@ def not_destructive(world: World, tool: str) -> None:
 
 @then("every tool named get or list is marked as only reading")
 def reads_say_so(world: World) -> None:
-    silent = [name for name, tool in _reading(world).items() if _hints(tool).get("readOnlyHint") is not True]
+    silent = [name for name, tool in _reading(world).items() if hints(tool).get("readOnlyHint") is not True]
     if silent:
         raise broken(
             "a reading tool does not say that it only reads",
@@ -148,7 +149,7 @@ def these_marked(world: World, datatable: list[list[str]]) -> None:
 
 
 def _expect_marked(world: World, tools: Mapping[str, Mapping[str, Any]]) -> None:
-    unmarked = [name for name, tool in tools.items() if _hints(tool).get("destructiveHint") is not True]
+    unmarked = [name for name, tool in tools.items() if hints(tool).get("destructiveHint") is not True]
     if unmarked:
         raise broken(
             "a destructive tool is not marked",
@@ -164,7 +165,7 @@ def these_not_destructive(world: World, datatable: list[list[str]]) -> None:
     silent = [
         row[0]
         for row in datatable
-        if row[0] in tools and _hints(tools[row[0]]).get("destructiveHint") is not False
+        if row[0] in tools and hints(tools[row[0]]).get("destructiveHint") is not False
     ]
     if silent:
         raise broken(
@@ -181,7 +182,7 @@ def calls_every_other(world: World) -> None:
     others = [
         name
         for name, tool in world.schemas().items()
-        if name not in judged and (name.endswith("_delete") or _hints(tool).get("destructiveHint") is True)
+        if name not in judged and (name.endswith("_delete") or hints(tool).get("destructiveHint") is True)
     ]
     for name in others:
         begin(world, call_for(world, name))

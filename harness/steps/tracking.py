@@ -21,6 +21,7 @@ from harness.steps.console import cancels, continues, execution_ends, open_link,
 from harness.steps.idempotency import call_through
 from harness.steps.outcomes import it_ran_once
 from harness.steps.resources import read
+from harness.steps.tools import hints
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -181,7 +182,12 @@ def tries_every_verb(world: World) -> None:
 @then("no tool named after approvals does anything but read")
 def no_deciding_tool(world: World) -> None:
     named_so = [name for name in world.story.notes["tools"] if COLLECTION.rstrip("s") in name]
-    deciding = [name for name in named_so if not name.endswith(("_get", "_list"))]
+    tools = world.story.notes["tools"]
+    deciding = [
+        name
+        for name in named_so
+        if not name.endswith(("_get", "_list")) and hints(tools[name]).get("readOnlyHint") is not True
+    ]
     if deciding:
         raise broken(
             "a tool decides approvals",
