@@ -1,5 +1,6 @@
 """Keys of idempotency: what tools say of them, and what the upstream saw."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,10 +60,9 @@ def no_trace(world: World) -> None:
     answer = world.answer.answer
     if answer is None:
         raise HarnessFault("A successful answer without HTTP is no answer.")
-    seen = (
-        answer.body.decode("utf-8", "replace")
-        + "\n"
-        + "\n".join(f"{name}: {value}" for name, value in answer.headers)
+    # A log line beside the result may speak of what the upstream said.
+    seen = "\n".join(
+        [json.dumps(world.answer.result), *(f"{name}: {value}" for name, value in answer.headers)]
     )
     found = [trace for trace in TRACES if trace in seen.lower()]
     first = world.story.notes["first"]

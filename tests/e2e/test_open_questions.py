@@ -59,6 +59,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "batch:http": ("MCP-16 batch",),
     "no_json:http": ("MCP-16 json",),
     "other_version:unknown": ("MCP-06",),
+    "log_line:headers": ("KADU-IDM-09",),
     "error_status:ok": (
         "KADU-RES-06",
         "KADU-RES-09 status",

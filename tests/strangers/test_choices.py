@@ -373,3 +373,9 @@ def test_a_version_that_nobody_knows_is_told_first(chosen: Chosen) -> None:
     stated = {"io.modelcontextprotocol/protocolVersion": "2026-07-29"}
     came = chosen.client("other_version:unknown").ask("tools/list", meta=stated)
     assert (came.http.status_code, came.error["code"]) == (400, -32022)
+
+
+def test_a_log_line_tells_which_headers_were_read(chosen: Chosen) -> None:
+    came = chosen.client("log_line:headers", era="2025").call("kadu_me_get", {})
+    assert "x-idempotent-replay" in came.before[0]["params"]["data"]
+    assert "x-idempotent-replay" not in came.text

@@ -174,7 +174,8 @@ async def _answered(http: HttpRequest, service: Service, caller: Caller, request
     if request.method == "logging/setLevel":
         levels.set(request.session, request.params["level"])
     message = {"result": result, "id": request.id, "jsonrpc": "2.0"}
-    return _written(http, [*remarks(request, levels.of(request.session)), message], headers)
+    told = remarks(request, levels.of(request.session), service.choices)
+    return _written(http, [*told, message], headers)
 
 
 def _listens(service: Service) -> bool:

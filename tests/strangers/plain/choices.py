@@ -43,6 +43,7 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "no_json": ("error", "http"),
     "other_version": ("mismatch", "unknown"),
     "error_status": ("bad_request", "ok"),
+    "log_line": ("call", "headers"),
     "other_verbs": ("not_allowed", "not_found"),
 }
 
