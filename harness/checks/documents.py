@@ -65,6 +65,12 @@ def same_records(first: Any, second: Any) -> bool:
     return _counted(ours) == _counted(theirs)
 
 
+def holds_records(part: Any, whole: Any) -> bool:
+    """True when each record of the one document, and there is one, is a record of the other."""
+    ours = _counted(records(part))
+    return bool(ours) and ours <= _counted(records(whole))
+
+
 def _inside(envelope: Any, value: Any) -> bool:
     return any(one == value for one in walk(envelope)) if value not in (None, [], {}, "") else False
 

@@ -85,9 +85,9 @@ def expect_invalid(exchange: Exchange, *, mismatch_allowed: bool) -> None:
     expect_rpc_error(exchange, INVALID_PARAMS, *((HEADER_MISMATCH,) if mismatch_allowed else ()))
 
 
-def expect_header_refusal(exchange: Exchange) -> None:
-    """MCP-06: −32020 with HTTP 400."""
-    expect_rpc_error(exchange, HEADER_MISMATCH)
+def expect_header_refusal(exchange: Exchange, *, unknown_version: bool) -> None:
+    """MCP-06: −32020 with HTTP 400; or −32022 where the version of the body is unknown too (MCP-04)."""
+    expect_rpc_error(exchange, HEADER_MISMATCH, *((UNSUPPORTED_VERSION,) if unknown_version else ()))
     expect_http(exchange, 400)
 
 

@@ -5,10 +5,12 @@ The property's name, its type (boolean, an enumeration of yes and no) and all wo
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
+from harness.checks.dates import holds_date
 from harness.checks.results import broken, describe, is_question
 from harness.exchanges import Exchange
 
@@ -29,6 +31,7 @@ _YES = {
     "executar",
 }
 _YES |= {"accept", "aceitar", "aceito", "proceed", "continuar", "continue", "1"}
+_YES |= {"execute", "go", "allow", "permitir"}
 _NO = {
     "no",
     "n",
@@ -45,6 +48,15 @@ _NO = {
     "0",
     "never",
     "not",
+    "abort",
+    "abortar",
+    "block",
+    "bloquear",
+    "don",
+    "dont",
+    "without",
+    "sem",
+    "sin",
 }
 
 
@@ -132,8 +144,13 @@ def _yes_and_no(form: Any) -> tuple[Any, Any] | None:
     if form.get("type") == "boolean":
         return True, False
     options = list(_options(form))
-    yes = [value for value, words in options if _says(words) == "yes"]
-    no = [value for value, words in options if _says(words) == "no"]
+    pairs = (_told_apart(options, says) for says in (_begins_with, _says))
+    return next((pair for pair in pairs if pair is not None), None)
+
+
+def _told_apart(options: list[tuple[Any, str]], says: Callable[[str], str | None]) -> tuple[Any, Any] | None:
+    yes = [value for value, words in options if says(words) == "yes"]
+    no = [value for value, words in options if says(words) == "no"]
     if len(options) == 2 and len(yes) + len(no) == 1:
         other = next(value for value, _ in options if value not in (*yes, *no))
         yes, no = yes or [other], no or [other]
@@ -152,12 +169,22 @@ def _options(form: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
             yield option["const"], f"{option['const']} {option.get('title', '')}"
 
 
+def _begins_with(words: str) -> str | None:
+    # A yes may go on to say that there is no way back.
+    said = next((word for word in _single(words) if word in _YES | _NO), None)
+    return None if said is None else "no" if said in _NO else "yes"
+
+
 def _says(words: str) -> str | None:
-    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().lower()
-    found = set(re.findall(r"[a-z0-9]+", plain))
+    found = set(_single(words))
     if found & _NO:
         return "no"
     return "yes" if found & _YES else None
+
+
+def _single(words: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().lower()
+    return re.findall(r"[a-z0-9]+", plain)
 
 
 def _words(schema: Any) -> Iterator[str]:
@@ -178,8 +205,16 @@ def missing_arguments(question: Question, arguments: Mapping[str, Any]) -> list[
     return [
         name
         for name, value in _scalars(arguments)
-        if not any(_plain(form) in shown for form in _forms(value))
+        if not any(_plain(form) in shown for form in _forms(value)) and not _shows_day(shown, value)
     ]
+
+
+def _shows_day(shown: str, value: Any) -> bool:
+    day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) if isinstance(value, str) else None
+    try:
+        return day is not None and holds_date(shown, date.fromisoformat(day[0]))
+    except ValueError:
+        return False
 
 
 def _scalars(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -194,16 +229,13 @@ def _scalars(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _forms(value: Any) -> list[str]:
-    # Booleans, numbers and dates may be put in the reader's words; text has to be there as it is.
+    # Booleans and numbers may be put in the reader's words; text has to be there as it is.
     if value is True:
         return ["true", "sim", "yes"]
     if value is False:
         return ["false", "não", "no"]
     if value is None:
         return ["null", "none", "nenhum", "—", "vazio", "empty"]
-    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
-        year, month, day = value.split("-")
-        return [value, f"{day}/{month}/{year}"]
     return [str(value)]
 
 

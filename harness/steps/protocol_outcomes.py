@@ -28,8 +28,10 @@ from harness.verdicts import NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
     INVALID_REQUEST,
+    META_VERSION,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    era_of,
 )
 from harness.world import SCHEMA_RULE, World
 
@@ -101,7 +103,9 @@ def refused_as_invalid(world: World) -> None:
 
 @then("the request is refused for its headers with HTTP 400")
 def refused_for_headers(world: World) -> None:
-    expect_header_refusal(world.answer)
+    sent = json.loads(world.answer.request.body)["params"]["_meta"].get(META_VERSION)
+    # A body of a version that nobody released may be refused for that first.
+    expect_header_refusal(world.answer, unknown_version=sent is not None and era_of(sent) is None)
 
 
 @then("the result is of the type complete")
@@ -201,11 +205,14 @@ def same_order(world: World) -> None:
 @then("the request is refused as unreadable")
 def refused_as_unreadable(world: World) -> None:
     error = world.answer.error
+    # What is no JSON is no JSON-RPC yet: HTTP may refuse it before anybody looks for a message.
+    if world.answer.message is None and 400 <= (world.answer.status or 0) < 500:
+        return
     if error is None or error.get("code") != PARSE_ERROR:
         raise broken(
             "what is not JSON is not called so",
             world.answer,
-            expected=f"an error {PARSE_ERROR}",
+            expected=f"an error {PARSE_ERROR}, or a refusal by HTTP",
             actual=describe(world.answer),
         )
 

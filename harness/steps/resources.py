@@ -1,5 +1,6 @@
 """Resources: reading, listing, and what the documents hold."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ MISSING_ID = "00000000-0000-4000-8000-00000000dead"
 INSUFFICIENT = "insufficient_permission"
 INVALID_PARAMS = -32602
 HTTP_REFUSALS = (400, 404, 413, 414, 431)
+FIGURES = re.compile(r"[\w.:+-]*\d[\w.:+-]*")
 
 
 def read(world: World, uri: str, caller: str = "the assistant") -> Exchange:
@@ -196,9 +198,8 @@ def refused_for_permission(world: World) -> None:
 
 @then("the read is refused as not found")
 def refused_as_not_found(world: World) -> None:
-    error = expect_rpc_error(world.answer, ERA_TABLES[world.era].not_found_code)
-    data = error.get("data")
-    if isinstance(data, Mapping) and data.get("code") == INSUFFICIENT:
+    expect_rpc_error(world.answer, ERA_TABLES[world.era].not_found_code)
+    if _for_permission(world.answer):
         raise broken(
             "what does not exist is refused for want of permission",
             world.answer,
@@ -207,9 +208,19 @@ def refused_as_not_found(world: World) -> None:
         )
 
 
+def _for_permission(exchange: Exchange) -> bool:
+    data = (exchange.error or {}).get("data")
+    return isinstance(data, Mapping) and data.get("code") == INSUFFICIENT
+
+
 @then("the read is refused as not found, or by HTTP")
 def refused_or_by_http(world: World) -> None:
-    if world.answer.message is None and world.answer.status in HTTP_REFUSALS:
+    # A refusal by HTTP may say why in a JSON-RPC error.
+    if (
+        world.answer.status in HTTP_REFUSALS
+        and world.answer.result is None
+        and not _for_permission(world.answer)
+    ):
         return
     refused_as_not_found(world)
 
@@ -260,10 +271,13 @@ def same_refusal(world: World) -> None:
 
 
 def _bare(exchange: Exchange) -> str:
-    # All that may differ is the address itself, and the id in it.
+    # All that may differ is the address itself and the id in it, ids of requests and times: words with figures.
     uri = str((parse_params(exchange) or {}).get("uri"))
-    text = f"HTTP {exchange.status} {exchange.error!r}"
-    return text.replace(uri, "<uri>").replace(next((p for p in uri.split("/") if len(p) == 36), uri), "<id>")
+    record = next((p for p in uri.split("/") if len(p) == 36), uri)
+    error = exchange.error or {}
+    told = repr({name: value for name, value in error.items() if name != "code"})
+    told = FIGURES.sub("<…>", told.replace(uri, "<uri>").replace(record, "<id>"))
+    return f"HTTP {exchange.status} error {error.get('code')}: {told}"
 
 
 def parse_params(exchange: Exchange) -> Mapping[str, Any] | None:

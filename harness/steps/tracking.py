@@ -12,6 +12,7 @@ from harness.checks.results import (
     expect_success,
     is_question,
 )
+from harness.checks.schemas import hints
 from harness.exchanges import Exchange, HttpRequest
 from harness.expressions import given, then, when
 from harness.steps.approvals import COLLECTION, GET_TOOL, LIST_TOOL, approval, waits
@@ -214,12 +215,8 @@ def tries_every_verb(world: World) -> None:
 
 @then("no tool named after approvals does anything but read")
 def no_deciding_tool(world: World) -> None:
-    writing = [name for name in world.story.notes["tools"] if not name.endswith(("_get", "_list"))]
-    deciding = [
-        name
-        for name in writing
-        if COLLECTION.rstrip("s") in name or ("approv" in name and DECIDING & set(name.split("_")))
-    ]
+    listed = world.story.notes["tools"]
+    deciding = [name for name, tool in listed.items() if _decides(name, tool, world.product.tool_prefix)]
     if deciding:
         raise broken(
             "a tool decides approvals",
@@ -227,6 +224,15 @@ def no_deciding_tool(world: World) -> None:
             expected="reading tools alone",
             actual=", ".join(deciding),
         )
+
+
+def _decides(name: str, tool: Mapping[str, Any], prefix: str) -> bool:
+    if name.endswith(("_get", "_list")):
+        return False
+    if name.startswith(prefix) and "approval" in name and DECIDING & set(name.split("_")):
+        return True
+    # What says that it only reads is believed, unless its name says that it decides.
+    return COLLECTION.rstrip("s") in name and hints(tool).get("readOnlyHint") is not True
 
 
 # Following

@@ -33,6 +33,18 @@ def asking(properties: dict[str, Any], **params: Any) -> Exchange:
         ),
         ({"type": "string", "enum": ["go-ahead", "cancel"]}, "go-ahead", "cancel"),
         ({"type": "string", "enum": ["Do not run", "Run"]}, "Run", "Do not run"),
+        ({"type": "string", "enum": ["Execute", "Abort"]}, "Execute", "Abort"),
+        ({"type": "string", "enum": ["allow", "block"]}, "allow", "block"),
+        ({"type": "string", "enum": ["Não", "Sim (não há volta)"]}, "Sim (não há volta)", "Não"),
+        ({"type": "string", "enum": ["Voltar sem executar", "Executar"]}, "Executar", "Voltar sem executar"),
+        (
+            {
+                "type": "string",
+                "oneOf": [{"const": "a", "title": "Leave it"}, {"const": "b", "title": "Run it, no undo"}],
+            },
+            "b",
+            "a",
+        ),
     ],
 )
 def test_yes_and_no_are_learned(form: dict[str, Any], yes: Any, no: Any) -> None:

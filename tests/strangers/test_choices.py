@@ -315,3 +315,67 @@ def test_requests_that_are_none_are_refused_as_chosen(chosen: Chosen, http: http
     assert (unknown.http.status_code, unknown.error["code"]) == (200, -32602)
     for verb in ("GET", "DELETE"):
         assert http.request(verb, chosen.client("other_verbs:not_found").url).status_code == 404
+
+
+def test_a_day_is_asked_about_in_words(chosen: Chosen) -> None:
+    run = {**chosen.run(), "reference_date": "2026-10-30"}
+    asked = chosen.client("days_asked:words").call("kadu_tasks_run", run).result["inputRequests"]
+    assert "reference_date = October 30, 2026" in asked["run_decision"]["params"]["message"]
+
+
+def test_a_refusal_carries_what_finds_it_in_a_log(chosen: Chosen) -> None:
+    client = chosen.client("not_found_data:with_request")
+    uri = "kobana://kadu/tasks/00000000-0000-4000-8000-00000000dead"
+    first, second = (client.ask("resources/read", {"uri": uri}).error["data"] for _ in range(2))
+    assert first.keys() == second.keys() == {"uri", "request", "at"}
+    assert first["request"] != second["request"]
+
+
+def test_a_long_id_is_refused_by_http_and_told_why(chosen: Chosen) -> None:
+    uri = "kobana://kadu/tasks/" + "a" * 10_000
+    came = chosen.client("long_id:http_with_error", era="2025").ask("resources/read", {"uri": uri})
+    assert (came.http.status_code, came.error["code"]) == (400, -32600)
+
+
+def test_me_is_what_the_documents_name(chosen: Chosen) -> None:
+    came = chosen.client("me_document:named").ask("resources/read", {"uri": "kobana://kadu/me"})
+    document = json.loads(came.result["contents"][0]["text"])["document"]
+    assert document.keys() == {"person", "organization", "scopes"}
+
+
+def test_a_download_is_told_in_words_or_beside_another_address(chosen: Chosen) -> None:
+    file = {"id": chosen.tenant.newest("files")}
+    told = chosen.client("download:words").call("kadu_files_download", file).text
+    assert told.startswith("Download ")
+    held = json.loads(chosen.client("download:beside_another").call("kadu_files_download", file).text)
+    assert held["about"].endswith(f"/v1/files/{file['id']}")
+
+
+def test_how_to_check_comes_with_advice(chosen: Chosen) -> None:
+    client = chosen.client("check_with:with_advice", era="2025")
+    told = json.loads(client.call("kadu_tasks_run", chosen.run()).text)
+    assert told["approval"]["check_with"].keys() == {"tool", "arguments", "when"}
+
+
+def test_tools_of_another_product_are_listed(chosen: Chosen) -> None:
+    client = chosen.client("other_tools:another_product")
+    assert kind(client.call("ledger_books_close", {"id": "1"})) == "FORBIDDEN"
+
+
+def test_what_is_no_json_is_refused_by_http(chosen: Chosen, http: httpx.Client) -> None:
+    client = chosen.client("no_json:http")
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {client.token}"}
+    answer = http.post(client.url, content=b"{", headers=headers)
+    assert (answer.status_code, answer.content) == (400, b"")
+
+
+def test_a_version_that_nobody_knows_is_told_first(chosen: Chosen) -> None:
+    stated = {"io.modelcontextprotocol/protocolVersion": "2026-07-29"}
+    came = chosen.client("other_version:unknown").ask("tools/list", meta=stated)
+    assert (came.http.status_code, came.error["code"]) == (400, -32022)
+
+
+def test_a_log_line_tells_which_headers_were_read(chosen: Chosen) -> None:
+    came = chosen.client("log_line:headers", era="2025").call("kadu_me_get", {})
+    assert "x-idempotent-replay" in came.before[0]["params"]["data"]
+    assert "x-idempotent-replay" not in came.text

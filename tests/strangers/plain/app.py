@@ -5,7 +5,7 @@ import json
 import os
 import re
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -38,6 +38,7 @@ from plain.upstream import TokenRefused, Unreachable, Upstream
 BODY_LIMIT = 4_000_000
 LONG = 60_000
 SESSIONS_KEPT = 1000
+AT_ONCE = 8
 OTHER_VERBS = ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]
 BEARER = re.compile(r"(?i:bearer) +([\x21-\x7e]+)")
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -93,6 +94,7 @@ def _lifespan(
             contract = read_contract(await upstream.document())
             app.state.service = Service(contract, upstream, secret, choices)
             app.state.levels = LogLevels()
+            app.state.crowd = Counter()
             yield
 
     return lifespan
@@ -106,6 +108,21 @@ async def _other_verb(http: HttpRequest) -> Response:
 
 
 async def _endpoint(http: HttpRequest) -> Response:
+    service: Service = http.app.state.service
+    if service.choices.stands("crowd") == "served":
+        return await _taken(http)
+    crowd: Counter[str] = http.app.state.crowd
+    token = http.headers.get("authorization", "")
+    crowd[token] += 1
+    try:
+        if crowd[token] > AT_ONCE and service.choices.of("crowd"):
+            return Response(status_code=429, headers={"retry-after": "1"})
+        return await _taken(http)
+    finally:
+        crowd[token] -= 1
+
+
+async def _taken(http: HttpRequest) -> Response:
     refusal = _refused_at_the_door(http)
     if refusal is not None:
         return refusal
@@ -157,7 +174,8 @@ async def _answered(http: HttpRequest, service: Service, caller: Caller, request
     if request.method == "logging/setLevel":
         levels.set(request.session, request.params["level"])
     message = {"result": result, "id": request.id, "jsonrpc": "2.0"}
-    return _written(http, [*remarks(request, levels.of(request.session)), message], headers)
+    told = remarks(request, levels.of(request.session), service.choices)
+    return _written(http, [*told, message], headers)
 
 
 def _listens(service: Service) -> bool:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 SIDES: Mapping[str, tuple[str, ...]] = {
     # Questions and answers
-    "form": ("enum", "boolean", "enum_names"),
+    "form": ("enum", "boolean", "commands", "no_way_back", "enum_names"),
+    "days_asked": ("figures", "words"),
     "unclear_answer": ("question", "declined", "invalid"),
     "explicit_no": ("declined", "question", "invalid"),
     "malformed_answer": ("invalid", "question", "declined"),
@@ -22,10 +23,16 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "bad_arguments": ("error_result", "invalid_params"),
     "further_arguments": ("refused", "ignored"),
     "unknown_tool_2025": ("invalid_params", "error_result"),
+    "other_tools": ("none", "another_product"),
+    "crowd": ("served", "put_off"),
+    "download": ("document", "words", "link", "beside_another"),
+    "check_with": ("bare", "with_advice"),
     "odd_keys": ("refused", "sent"),
     # Documents, prompts, completions
     "spellings": ("not_found", "served"),
-    "long_id": ("not_found", "http"),
+    "long_id": ("not_found", "http", "http_with_error"),
+    "not_found_data": ("address", "with_request"),
+    "me_document": ("whole", "named"),
     "since_empty": ("invalid", "a_week"),
     "months": ("over", "running"),
     "unknown_argument": ("invalid", "empty"),
@@ -33,7 +40,10 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "listen": ("refused", "acknowledged"),
     "missing_meta": ("invalid", "mismatch"),
     "batch": ("error", "http"),
+    "no_json": ("error", "http"),
+    "other_version": ("mismatch", "unknown"),
     "error_status": ("bad_request", "ok"),
+    "log_line": ("call", "headers"),
     "other_verbs": ("not_allowed", "not_found"),
 }
 

@@ -5,18 +5,23 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import secrets
+from calendar import month_name
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
+from plain.choices import USUAL, Choices
 from plain.contract import Operation
 
 ANSWER_KEY = "run_decision"
 FIELD = "decision"
 LIFETIME = timedelta(minutes=5)
 MAC_BYTES = 32
+DAY = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])")
+MONTHS = tuple(month_name)[1:]
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,18 @@ FORMS: Mapping[str, Form] = {
         {"type": "string", "enum": ["0", "1"], "enumNames": ["Do not run", "Go ahead, run it"]}, "1", "0"
     ),
     "boolean": Form({"type": "boolean", "default": False}, True, False),
+    "commands": Form({"type": "string", "enum": ["Abort", "Execute"]}, "Execute", "Abort"),
+    "no_way_back": Form(
+        {
+            "type": "string",
+            "oneOf": [
+                {"const": "stay", "title": "Leave everything as it is"},
+                {"const": "go", "title": "Run it now (there is no way back)"},
+            ],
+        },
+        "go",
+        "stay",
+    ),
 }
 Said = Literal["yes", "no", "declined", "unclear", "malformed"]
 
@@ -93,9 +110,11 @@ def unseal(secret: bytes, state: str, about: Subject) -> Ticket | None:
     return Ticket(claims["once"], datetime.fromtimestamp(claims["until"], tz=UTC))
 
 
-def question(operation: Operation, arguments: Mapping[str, Any], form: Form) -> dict[str, Any]:
+def question(
+    operation: Operation, arguments: Mapping[str, Any], form: Form, choices: Choices = USUAL
+) -> dict[str, Any]:
     """KADU-CNF-02: one question about this action, showing every argument."""
-    shown = [f"  - {name} = {_shown(value)}" for name, value in sorted(arguments.items())] or [
+    shown = [f"  - {name} = {_shown(value, choices)}" for name, value in sorted(arguments.items())] or [
         "  (no arguments)"
     ]
     lines = [f"The assistant wants to run {operation.name}: {operation.title}.", "It would send:", *shown]
@@ -142,7 +161,10 @@ def _mac(secret: bytes, payload: bytes) -> bytes:
     return hmac.digest(secret, b"kadu confirmation 1\0" + payload, "sha256")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, choices: Choices) -> str:
+    if isinstance(value, str) and DAY.fullmatch(value) and choices.of("days_asked") == "words":
+        day = date.fromisoformat(value)
+        return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
     if isinstance(value, str) and value.isprintable():
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -80,7 +80,7 @@ class Request:
 
 def read_request(headers: HeaderLines, raw: bytes, choices: Choices = USUAL) -> Request:
     """Read one POST body under its headers. Raises Fault, Bare."""
-    decoded = _decode(raw)
+    decoded = _decode(raw, choices)
     if not isinstance(decoded, dict):
         # MCP-16: neither a batch nor a bare value
         if choices.of("batch") == "http":
@@ -137,7 +137,10 @@ def _check_stateless(
     if not isinstance(meta.get(CLIENT_KEY, {}), dict):
         raise Fault(INVALID_PARAMS, f"{CLIENT_KEY} must be an object.", request_id=request_id)
     # MCP-06: header and body say the same
-    if meta[VERSION_KEY] != STATELESS:
+    stated = meta[VERSION_KEY]
+    if stated not in SUPPORTED and choices.of("other_version") == "unknown":
+        raise _unknown_version(str(stated), request_id)
+    if stated != STATELESS:
         raise Fault(HEADER_MISMATCH, "MCP-Protocol-Version does not match the body.", request_id=request_id)
     if _only(headers, "mcp-method", request_id) != method:
         raise Fault(HEADER_MISMATCH, "Mcp-Method does not match the body.", request_id=request_id)
@@ -157,13 +160,15 @@ def decoded_header(value: str) -> str | None:
         return None
 
 
-def _decode(raw: bytes) -> Any:
+def _decode(raw: bytes, choices: Choices) -> Any:
     try:
         decoded = json.loads(raw, parse_constant=_refuse_constant)
         if b"\\u" in raw:
             # half of a surrogate pair is no text and could not be passed on
             json.dumps(decoded, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
+        if choices.of("no_json") == "http":
+            raise Bare(BAD_REQUEST) from problem
         raise Fault(PARSE_ERROR, "The body is no JSON.") from problem
     return decoded
 

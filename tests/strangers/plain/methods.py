@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plain import completions, prompts, resources, tools
+from plain.choices import USUAL, Choices
 from plain.envelope import (
     HANDSHAKE,
     INVALID_PARAMS,
@@ -85,7 +86,7 @@ async def answer(service: Service, caller: Caller, request: Request) -> dict[str
     return result
 
 
-def remarks(request: Request, lowest_level: str) -> list[dict[str, Any]]:
+def remarks(request: Request, lowest_level: str, choices: Choices = USUAL) -> list[dict[str, Any]]:
     """Notifications that may precede the answer: progress where a token was given, one log line where wanted.
 
     2025: log lines at or above `lowest_level`. 2026: only where the request itself names a level.
@@ -99,6 +100,8 @@ def remarks(request: Request, lowest_level: str) -> list[dict[str, Any]]:
         found.append({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
     lowest = request.meta.get(LOG_LEVEL_KEY) if request.stateless else lowest_level
     if lowest in LEVELS and LEVELS.index(lowest) <= LEVELS.index("info"):
-        line = {"level": "info", "logger": "kadu-plain", "data": "a tool was called"}
+        headers = choices.of("log_line") == "headers"
+        told = "read of Kadu's answer: date, x-idempotent-replay" if headers else "a tool was called"
+        line = {"level": "info", "logger": "kadu-plain", "data": told}
         found.append({"jsonrpc": "2.0", "method": "notifications/message", "params": line})
     return found

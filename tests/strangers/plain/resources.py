@@ -1,19 +1,23 @@
 """resources/list, resources/templates/list, resources/read."""
 
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
 from plain.contract import Operation
-from plain.envelope import INTERNAL, INVALID_PARAMS, RESOURCE_NOT_FOUND, Bare, Fault, Request
+from plain.envelope import INTERNAL, INVALID_PARAMS, INVALID_REQUEST, RESOURCE_NOT_FOUND, Bare, Fault, Request
 from plain.service import Caller, Feature, Reply, Service, json_text, page
 from plain.upstream import Unreachable
 
 ROOT = "kobana://kadu/"
 LONGEST_ID = 200
 URI_TOO_LONG = 414
+WHO = "kadu_me_get"
+NAMED_OF_ME = ("person", "organization", "scopes")
 
 
 @dataclass(frozen=True)
@@ -86,13 +90,15 @@ async def read_resource(service: Service, caller: Caller, request: Request) -> R
         row, record = _matched(_usual_spelling(uri))
     operation = service.contract.operations.get(row.operation) if row else None
     if operation is None:
-        raise _not_found(request, uri)
+        raise _not_found(service, request, uri)
     if len(record) > LONGEST_ID and service.choices.of("long_id") == "http":
         raise Bare(URI_TOO_LONG)
+    if len(record) > LONGEST_ID and service.choices.of("long_id") == "http_with_error":
+        raise Fault(INVALID_REQUEST, "This address is too long.")
     if not caller.me.may_run(operation):
         raise _not_permitted()
     if len(record) > LONGEST_ID:
-        raise _not_found(request, uri)
+        raise _not_found(service, request, uri)
     body = await _read(service, caller, request, operation, uri, record)
     text = json_text({"document": body})
     return Reply(
@@ -108,12 +114,13 @@ async def _read(
     except Unreachable as problem:
         raise Fault(INTERNAL, "Kadu does not answer just now.") from problem
     if answer.succeeded:
-        return answer.body
+        named = operation.name == WHO and service.choices.of("me_document") == "named"
+        return {name: answer.body.get(name) for name in NAMED_OF_ME} if named else answer.body
     if answer.status == 403:
         raise _not_permitted()
     if answer.status < 500 and answer.status != 429:
         # KADU-RES-09: what the API will not take for an id is no record either
-        raise _not_found(request, uri)
+        raise _not_found(service, request, uri)
     raise Fault(INTERNAL, f"Kadu answered {answer.status}.")
 
 
@@ -146,10 +153,14 @@ def _usual_spelling(uri: str) -> str:
     return plain.removesuffix("/")
 
 
-def _not_found(request: Request, uri: str) -> Fault:
+def _not_found(service: Service, request: Request, uri: str) -> Fault:
     # KADU-RES-08: the code of the era
     code = INVALID_PARAMS if request.stateless else RESOURCE_NOT_FOUND
-    return Fault(code, "There is no such resource.", {"uri": uri[:LONGEST_ID]})
+    data = {"uri": uri[:LONGEST_ID]}
+    if service.choices.of("not_found_data") == "with_request":
+        # whatever helps to find the request in a log
+        data |= {"request": f"req_{secrets.token_hex(8)}", "at": datetime.now(UTC).isoformat()}
+    return Fault(code, "There is no such resource.", data)
 
 
 def _not_permitted() -> Fault:

@@ -20,6 +20,18 @@ def translated(operation: Operation, answer: Answer) -> Reply:
     return succeeded({"result": answer.body} if operation.access == "read" else answer.body)
 
 
+def downloaded(answer: Answer, side: str) -> Reply:
+    """KADU-RES-07: where a file is to be had: told in words, as a link, or with another address before it."""
+    body = answer.body
+    if side == "words":
+        text = f"Download {body['name']} from {body['url']}, until {body['expires_at']}."
+        return Reply({"content": [{"type": "text", "text": text}]})
+    if side == "link":
+        return Reply({"content": [{"type": "resource_link", "name": body["name"], "uri": body["url"]}]})
+    itself = "/".join([*body["url"].split("/")[:3], "v1", "files", body["id"]])
+    return succeeded({"about": itself, **body})
+
+
 def succeeded(value: Any) -> Reply:
     """A result whose one text is that value."""
     return Reply({"content": [{"type": "text", "text": json_text(value)}]})

@@ -147,7 +147,7 @@ async def _asked(matter: Matter) -> Reply:
         if (answer is None or not answer.succeeded) and choices.of("register_down_at_question"):
             return _unavailable()
     asked = {
-        "inputRequests": {ANSWER_KEY: question(matter.operation, matter.arguments, matter.form)},
+        "inputRequests": {ANSWER_KEY: question(matter.operation, matter.arguments, matter.form, choices)},
         "requestState": seal(service.secret, matter.about, caller.me.now),
     }
     return Reply(asked, kind="input_required")
@@ -216,6 +216,8 @@ async def _by_link(
     reader = service.contract.operations.get(READER)
     may_check = reader is not None and caller.me.may_run(reader)
     told = announcement(answer.body, may_check) if answer is not None and answer.succeeded else None
+    if told is not None and may_check and service.choices.of("check_with") == "with_advice":
+        told["approval"]["check_with"]["when"] = "once the user says that it is decided"
     if told is None:
         # KADU-UNA-02
         return refused_in_words(

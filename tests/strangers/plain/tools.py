@@ -6,7 +6,7 @@ from typing import Any
 
 from plain.contract import Operation
 from plain.envelope import INVALID_PARAMS, Bare, Fault, Request
-from plain.results import refused_with_list, succeeded, translated
+from plain.results import downloaded, refused_with_list, succeeded, translated
 from plain.service import Caller, Feature, Reply, Service, page
 from plain.settling import stopped_by_people
 from plain.upstream import Unreachable
@@ -23,6 +23,18 @@ SERVER_TIME = {
     "annotations": {"readOnlyHint": True},
 }
 
+_OF_A_RECORD = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+_WITH_A_KEY = {
+    **_OF_A_RECORD,
+    "properties": {**_OF_A_RECORD["properties"], "idempotency_key": {"type": "string"}},
+}
+# Rules of the documents are about the tools of their product: these have others.
+OF_ANOTHER_PRODUCT: tuple[dict[str, Any], ...] = (
+    {"name": "ledger_books_close", "inputSchema": _OF_A_RECORD, "annotations": {"destructiveHint": False}},
+    {"name": "ledger_books_get", "inputSchema": _WITH_A_KEY, "annotations": {"readOnlyHint": True}},
+)
+DOWNLOAD = "kadu_files_download"
+
 
 async def list_tools(service: Service, caller: Caller, request: Request) -> Reply:
     """Every tool, for everybody: what may not be run says so when it is called; or what the caller may run."""
@@ -31,6 +43,8 @@ async def list_tools(service: Service, caller: Caller, request: Request) -> Repl
     if personal:
         offered = tuple(operation for operation in offered if caller.me.may_run(operation))
     entries = [SERVER_TIME, *(_entry(operation) for operation in offered)]
+    if service.choices.of("other_tools") == "another_product":
+        entries += OF_ANOTHER_PRODUCT
     shown, cursor = page(entries, "name", request.params.get("cursor"), PAGE_SIZE)
     result: dict[str, Any] = {"tools": shown} | ({"nextCursor": cursor} if cursor else {})
     return Reply(result, cache=(30_000, "private" if personal else "public"))
@@ -44,6 +58,8 @@ async def call_tool(service: Service, caller: Caller, request: Request) -> Reply
     arguments = arguments or {}
     if name == SERVER_TIME["name"]:
         return succeeded({"time": caller.me.now.isoformat()})
+    if name in {tool["name"] for tool in OF_ANOTHER_PRODUCT} and service.choices.of("other_tools") != "none":
+        return refused_with_list("FORBIDDEN", "Nobody here may run tools of the other product.")
     operation = service.contract.operations.get(name)
     if operation is None or not operation.offered:
         # MCP-19
@@ -63,7 +79,13 @@ async def call_tool(service: Service, caller: Caller, request: Request) -> Reply
         stopped = await stopped_by_people(service, caller, request, operation, arguments)
         if stopped is not None:
             return stopped
-        return translated(operation, await service.upstream.run(caller.token, operation, arguments))
+        answer = await service.upstream.run(caller.token, operation, arguments)
+        side = service.choices.of("download") if operation.name == DOWNLOAD else "document"
+        return (
+            downloaded(answer, side)
+            if answer.succeeded and side != "document"
+            else translated(operation, answer)
+        )
     except Unreachable:
         return refused_with_list("UPSTREAM_UNAVAILABLE", "Kadu does not answer just now. Try again later.")
 
