@@ -424,6 +424,12 @@ Feature: Resources
       When the assistant listens for changes while a record changes
       Then the listening is refused or brings nothing
 
+    Scenario: What changes something announces no change
+      When the assistant lists the tools
+      And the assistant calls kadu_workspaces_create
+      Then the call succeeds
+      And no answer so far announces a change
+
   @KADU-RES-11
   Rule: No session is needed
 

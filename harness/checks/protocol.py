@@ -17,6 +17,7 @@ from harness.wire.eras import (
 from harness.wire.json_text import parse
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+CHANGES = ("/list_changed", "/resources/updated")
 LIST_KEYS = ("tools", "resources", "resourceTemplates", "prompts", "contents")
 
 
@@ -241,6 +242,19 @@ def expect_nothing_heard(exchange: Exchange) -> None:
             exchange,
             expected="a refusal, or an acknowledgement and silence",
             actual=f"{', '.join(heard)}; {describe(exchange)}",
+        )
+
+
+def expect_no_announcement(exchange: Exchange) -> None:
+    """RES-10: beside an answer no message says that something changed."""
+    heard = [str(message.get("method")) for message in exchange.others]
+    announced = [method for method in heard if method.endswith(CHANGES)]
+    if announced:
+        raise broken(
+            "a change is announced",
+            exchange,
+            expected="no message of changed lists or resources",
+            actual=", ".join(announced),
         )
 
 

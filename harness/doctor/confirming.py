@@ -126,7 +126,7 @@ def time(settings: Settings, destructive: tuple[str, ...], suite: Suite, *, star
     set_moments = () if dates else suite.with_steps(TIME_IS_SET)
     faked = "run with --time faketime" if started else "let --command start it, with --time faketime"
     ways = ("take now from the Date of the API's answer in the same request", faked)
-    waiting = "" if proven else ", or wait with --time real --max-wait 301"
+    waiting = "" if proven else ", or wait with --time real --max-wait 301 (what takes a day stays untested)"
     return Sign(
         "time",
         State.NOTE,

@@ -11,6 +11,7 @@ from harness.checks.protocol import (
     expect_header_refusal,
     expect_http,
     expect_invalid,
+    expect_no_announcement,
     expect_no_changes_offered,
     expect_no_message,
     expect_nothing_heard,
@@ -39,6 +40,12 @@ from harness.world import SCHEMA_RULE, World
 @then("the listening is refused or brings nothing")
 def listening_brings_nothing(world: World) -> None:
     expect_nothing_heard(world.answer)
+
+
+@then("no answer so far announces a change")
+def no_change_announced(world: World) -> None:
+    for exchange in world.exchanges:
+        expect_no_announcement(exchange)
 
 
 @step("the request is answered")

@@ -69,6 +69,17 @@ class SubscriptionTaken(Wire):
             line.answer(200, result={})
 
 
+class ChangeAnnouncedBesideAnAnswer(Wire):
+    """The answer of a call that wrote comes on a stream, after word that the resources changed."""
+
+    rule = "KADU-RES-10"
+
+    async def say(self, line: Line) -> None:
+        if line.method == "tools/call" and str(line.params.get("name")).endswith("_create") and line.result:
+            line.told_headers["content-type"] = "text/event-stream"
+            line.raw = "".join(f"data: {json.dumps(told)}\n\n" for told in (CHANGED, line.told)).encode()
+
+
 class Listening(Wire):
     """A shell that answers who listens for changes by a stream of these messages."""
 
