@@ -8,7 +8,7 @@ from typing import Any
 
 from mock_api import clock, jsons, tenant_clock
 from mock_api.calls import Record, Records
-from mock_api.faults import KINDS
+from mock_api.faults import EVERY, KINDS
 from mock_api.generic import newest_first
 from mock_api.tenants import Person, Tenant, Tenants, Token
 
@@ -204,7 +204,10 @@ def _move_clock(asked: Asked) -> Done:
 
 def _arm_fault(asked: Asked) -> Done:
     tenant, body = asked.tenant, asked.body
-    if body["operation"] not in tenant.product.contract.operations:
+    every = body["kind"] == "gather"
+    if every and (body["operation"] != EVERY or body.get("times") is None):
+        raise Refused(400, "bad_request", "gather: takes the operation '*' and a number of times")
+    if not every and body["operation"] not in tenant.product.contract.operations:
         raise Refused(
             400, "bad_request", f"operation: {body['operation']!r} is no operationId of the contract"
         )

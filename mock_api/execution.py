@@ -19,10 +19,11 @@ async def execute(
 ) -> Outcome:
     """Run one operation at the tenant's time. Raises Refusal; Replayed where a key's first call was refused.
 
-    In this order: the fault `unavailable`, scope, permission, contract, the idempotency key of the headers, the
+    In this order: the faults `gather` and `unavailable`, scope, permission, contract, the idempotency key of the headers, the
     fault `hold`, the operation itself. From the end of a hold on nothing awaits, so an operation is atomic within
     its tenant.
     """
+    await _gathered(tenant)
     if tenant.faults.strike(operation.id, "unavailable"):
         raise Refusal(503, "unavailable", "The service is not available now; try again later.")
     permit(caller, operation)
@@ -43,9 +44,19 @@ async def execute(
         tenant.idempotency.end(key)
 
 
+async def _gathered(tenant: Tenant) -> None:
+    """Wait for the rest of what a fault gathers. Raises Refusal 401 when the tenant went meanwhile."""
+    await tenant.faults.gather()
+    _there(tenant)
+
+
 async def _hold(tenant: Tenant, operation: FrozenOperation) -> None:
     """Wait for as long as a fault holds the operation. Raises Refusal 401 when the tenant went meanwhile."""
     await tenant.faults.hold(operation.id)
+    _there(tenant)
+
+
+def _there(tenant: Tenant) -> None:
     if tenant.closed:
         raise Refusal(401, "unauthorized", "The organization is gone.")
 

@@ -5,8 +5,12 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Kind = Literal["unavailable", "drop_response", "hold"]
-KINDS: tuple[Kind, ...] = ("unavailable", "drop_response", "hold")
+Kind = Literal["unavailable", "drop_response", "hold", "gather"]
+KINDS: tuple[Kind, ...] = ("unavailable", "drop_response", "hold", "gather")
+EVERY = "*"
+"""What stands for every operation, where a fault strikes them all: `gather`."""
+PATIENCE = 0.3
+"""Seconds of real time for which what is gathered waits for the rest of it."""
 
 
 @dataclass
@@ -77,6 +81,21 @@ class Faults:
                     fault.times -= 1
                 return fault
         return None
+
+    async def gather(self) -> None:
+        """Wait until as many requests have come as are to be gathered, or until the first of them has waited enough."""
+        fault = self.strike(EVERY, "gather")
+        if fault is None:
+            return
+        if fault.times == 0:
+            fault.released.set()
+        fault.holding += 1
+        try:
+            await asyncio.wait_for(fault.released.wait(), PATIENCE)
+        except TimeoutError:
+            fault.released.set()
+        finally:
+            fault.holding -= 1
 
     async def hold(self, operation: str) -> None:
         """Wait for as long as a hold on this operation lasts."""

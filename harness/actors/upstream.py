@@ -141,6 +141,10 @@ class Tenant:
         ]
         return fault
 
+    def gather(self, times: int) -> str:
+        """Let the next requests of the tenant go on together, once so many of them are there; returns the fault's id."""
+        return self.arm("*", "gather", times)
+
     def disarm(self, fault: str) -> None:
         """End a fault; a hold is released."""
         self._ask("DELETE", f"/faults/{fault}")

@@ -346,7 +346,9 @@ def arrives_at_once(world: World, times: int) -> None:
         "inputResponses": question.explicit_yes(),
         "requestState": question.state,
     }
+    gathering = world.tenant.gather(times)
     world.story.exchanges = world.caller.together("tools/call", params, times)
+    world.tenant.disarm(gathering)
 
 
 @when("{duration} pass")

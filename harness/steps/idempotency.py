@@ -182,7 +182,9 @@ def somebody_makes_the_same_call(world: World, caller: str) -> None:
 def calls_at_once(world: World, tool: str, times: int) -> None:
     keyed = with_key(world, call_for(world, tool), fresh_key(world))
     params = {"name": tool, "arguments": dict(keyed.arguments)}
+    gathering = world.tenant.gather(times)
     world.story.exchanges = world.client().together("tools/call", params, times)
+    world.tenant.disarm(gathering)
     world.story.client, world.story.exchange = world.client(), world.story.exchanges[-1]
 
 

@@ -176,6 +176,20 @@ class UseCheckedAndThenRecorded(Confirmation):
         return None
 
 
+class UseRecordedAnAnswerLater(Confirmation):
+    """Between the look whether a yes was used and the record of it lies one answer of the upstream."""
+
+    rule = "KADU-CNF-13"
+
+    async def register(self, seal: Seal, call: Call) -> CallToolResult | None:
+        used: set[str] = self.__dict__.setdefault("used", set())
+        if seal.nonce in used:
+            return refused("confirmation_replayed", "Esta confirmação já foi usada.")
+        await self.upstream.ask("GET", "/v1/me", token=call.caller.token)
+        used.add(seal.nonce)
+        return None
+
+
 class NoneOfManyRuns(Confirmation):
     """Where a yes comes many times at once, none of them runs."""
 

@@ -109,6 +109,23 @@ def test_a_held_operation_goes_on_when_its_client_went_away(world: Any, call: An
     assert world.ledger()[0]["effect"] is True
 
 
+def test_what_is_gathered_goes_on_when_all_of_it_is_there(world: Any, call: Any) -> None:
+    fault = _arm(world, "*", "gather", 3)
+    with ThreadPoolExecutor(3) as pool:
+        some = [pool.submit(call, "GET", "/v1/me") for _ in range(3)]
+        assert [one.result(10).status_code for one in some] == [200] * 3
+    told = world.control("GET", fault)
+    assert (told["taken"], told["times"], told["holding"]) == (3, 0, 0)
+    assert call("POST", "/v1/boxes", {"name": "x"}).status_code == 201
+
+
+def test_what_is_gathered_does_not_wait_for_ever(world: Any, call: Any) -> None:
+    fault = _arm(world, "*", "gather", 3)
+    assert call("GET", "/v1/me").status_code == 200
+    assert call("GET", "/v1/boxes").status_code == 200
+    assert world.control("GET", fault)["taken"] == 2
+
+
 def test_what_is_held_ends_with_its_tenant_and_runs_nothing(mock: Any) -> None:
     world = mock.tenant()
     call = world.caller()
