@@ -11,10 +11,11 @@ import orjson
 from harness.exchanges import HttpRequest
 from harness.ledger import LedgerEntry
 from harness.transport import Transport
-from harness.verdicts import HarnessFault
+from harness.verdicts import HarnessFault, NotTestable
 
 Record = dict[str, Any]
 LEAVING_AT_ONCE: Final = 50
+DELETED: Final = "the record of {} is gone before its time: whoever deleted it was not to"
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,18 @@ class ControlPlane:
             ("accept", "application/json"),
         )
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """Send one control request, return the JSON of its answer (None for 204). Raises HarnessFault."""
+    def ask(self, method: str, path: str, body: Any = None, *, gone: str | None = None) -> Any:
+        """Send one control request, return the JSON of its answer (None for 204).
+
+        Raises HarnessFault; NotTestable with the words of `gone`, where given, if what is asked for is not there.
+        """
         content = b"" if body is None else json.dumps(body).encode()
         request = HttpRequest(method, f"{self._url}/_control{path}", self._headers, content)
         sent = self._transport.send(request, timeout=self._timeout, body_limit=64 * 1024 * 1024)
         if sent.answer is None:
             raise HarnessFault(f"The mock's control plane gave no answer to {method} {path}: {sent.problem}.")
+        if sent.answer.status == 404 and gone is not None:
+            raise NotTestable(gone)
         if sent.answer.status >= 400:
             raise HarnessFault(
                 f"The mock's control plane answered {sent.answer.status} to {method} {path}: "
@@ -70,8 +76,8 @@ class Tenant:
         self.first_tokens = [self._token(made) for made in world["tokens"]]
         secrets.update(person["password"] for person in self.people)
 
-    def _ask(self, method: str, path: str, body: Any = None) -> Any:
-        return self._control.ask(method, f"/tenants/{self.id}{path}", body)
+    def _ask(self, method: str, path: str, body: Any = None, *, gone: str | None = None) -> Any:
+        return self._control.ask(method, f"/tenants/{self.id}{path}", body, gone=gone)
 
     def token(
         self,
@@ -112,13 +118,15 @@ class Tenant:
         return records
 
     def change(self, collection: str, record: str, values: Mapping[str, Any]) -> Record:
-        """Change a record behind everybody's back."""
-        changed: Record = self._ask("PATCH", f"/records/{collection}/{record}", dict(values))
+        """Change a record behind everybody's back. Raises NotTestable where somebody has deleted it."""
+        changed: Record = self._ask(
+            "PATCH", f"/records/{collection}/{record}", dict(values), gone=DELETED.format(collection)
+        )
         return changed
 
     def remove(self, collection: str, record: str) -> None:
-        """Take a record away behind everybody's back."""
-        self._ask("DELETE", f"/records/{collection}/{record}")
+        """Take a record away behind everybody's back. Raises NotTestable where somebody has done so before."""
+        self._ask("DELETE", f"/records/{collection}/{record}", gone=DELETED.format(collection))
 
     def advance(self, seconds: float) -> str:
         """Move this tenant's time on; returns the new time."""

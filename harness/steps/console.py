@@ -12,7 +12,7 @@ from harness.checks.results import (
 from harness.exchanges import HttpRequest
 from harness.expressions import then, when
 from harness.steps.approvals import approval, waits
-from harness.verdicts import HarnessFault
+from harness.verdicts import NotTestable
 from harness.world import World
 
 DEPUTY_SECONDS = 60.0
@@ -142,13 +142,13 @@ def _shows(world: World, wanted: list[str]) -> None:
 
 
 def record_it_is_about(world: World) -> tuple[str, Mapping[str, Any]]:
-    """The collection and record whose id the story's call carries."""
+    """The collection and record whose id the story's call carries. Raises NotTestable where it carries none."""
     wanted = world.call.arguments.get("id")
     for collection, found in world.tenant.records.items():
         for one in found:
             if one.get("id") == wanted:
                 return collection, one
-    raise HarnessFault(f"The call of {world.call.tool} is about no record.")
+    raise NotTestable(f"{world.call.tool} could not be called for a record: its schema asks for no id")
 
 
 @when("the person continues")

@@ -8,7 +8,9 @@ import pytest
 
 from harness.settings import Settings
 from harness.steps.approvals import cannot_register, cannot_store, failed_unseen, well_again
-from harness.world import World, open_world
+from harness.steps.console import record_changes, record_is_deleted
+from harness.verdicts import NotTestable
+from harness.world import Call, World, open_world
 from tests.programs import mock_api
 
 WORKSPACES, CONFIRMATIONS, APPROVALS = "/v1/workspaces", "/v1/confirmations", "/v1/operation_approvals"
@@ -68,3 +70,14 @@ def test_an_approval_that_was_refused_is_judged(world: World) -> None:
     cannot_store(world)
     assert ask(world, APPROVALS) == 503
     assert failed_unseen(world) is None
+
+
+def test_a_record_that_a_server_took_away_is_no_fault_of_ours(world: World) -> None:
+    world.story.call = Call("kadu_environments_delete", {"id": world.tenant.records["environments"][0]["id"]})
+    record_is_deleted(world)
+    for late in (record_is_deleted, lambda world: record_changes(world, "name")):
+        with pytest.raises(NotTestable, match="gone before its time"):
+            late(world)
+    world.story.call = Call("kadu_environments_delete", {})
+    with pytest.raises(NotTestable, match="asks for no id"):
+        record_is_deleted(world)
