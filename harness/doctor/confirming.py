@@ -19,6 +19,7 @@ SAYS_YES: Final = ("the person says yes", "a fresh yes makes it run once")
 WAITS: Final = ("the call waits for an approval", "the call waits for another approval")
 CANNOT_REGISTER: Final = "the upstream cannot register confirmations"
 CANNOT_STORE: Final = "the upstream cannot store approvals"
+IS_AN_ERROR: Final = "the result is the error {name}"
 SHOWN: Final = 200
 
 
@@ -70,7 +71,7 @@ def _register(world: World, suite: Suite) -> Sign:
         State.NOTE,
         f"a yes is not registered upstream ({REGISTER} was never called): the server keeps its own store, or none",
         advice="register the nonce of a yes upstream before the call runs: replicas then share it, and its failure shows",
-        rules=suite.with_steps(CANNOT_REGISTER, naming=world.product.destructive),
+        rules=suite.with_steps(CANNOT_REGISTER, beside=IS_AN_ERROR),
     )
 
 
@@ -107,7 +108,7 @@ def link(world: World, suite: Suite) -> Sign:
             dict.fromkeys(
                 (
                     *suite.with_steps(*WAITS),
-                    *suite.with_steps(CANNOT_STORE, naming=world.product.destructive),
+                    *suite.with_steps(CANNOT_STORE, beside=IS_AN_ERROR),
                 )
             )
         ),

@@ -87,13 +87,19 @@ class Suite:
         """Every rule that has a scenario."""
         return self._of(self.cases)
 
-    def with_steps(self, *texts: str, naming: Iterable[str] = ()) -> tuple[str, ...]:
-        """The rules with a scenario that takes one of these steps, and (where `naming` is given) names one of these."""
+    def with_steps(
+        self, *texts: str, beside: str | None = None, naming: Iterable[str] = ()
+    ) -> tuple[str, ...]:
+        """The rules with a scenario that takes one of these steps.
+
+        Where given, it takes the step `beside` as well, and says one of the words of `naming`.
+        """
         names = set(naming)
         return self._of(
             case
             for case in self.cases
-            if any(bound.match.definition.text in texts for bound in case.steps)
+            if (taken := {bound.match.definition.text for bound in case.steps}) & {*texts}
+            and (beside is None or beside in taken)
             and (not names or names & _words(case))
         )
 

@@ -179,11 +179,13 @@ def these_not_destructive(world: World, datatable: list[list[str]]) -> None:
 
 @when("the assistant calls every other tool that is marked destructive or named delete")
 def calls_every_other(world: World) -> None:
-    judged = set(world.product.destructive)
+    # Tools of another product have rules of their own.
     others = [
         name
         for name, tool in world.schemas().items()
-        if name not in judged and (name.endswith("_delete") or hints(tool).get("destructiveHint") is True)
+        if name.startswith(world.product.tool_prefix)
+        and name not in world.product.destructive
+        and (name.endswith("_delete") or hints(tool).get("destructiveHint") is True)
     ]
     for name in others:
         begin(world, call_for(world, name))

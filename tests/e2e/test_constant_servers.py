@@ -10,7 +10,7 @@ from .conftest import ROOT, Run
 PROGRAM = str(ROOT / "tests" / "constants" / "constant_server.py")
 
 # What a constant answer really does keep: true statements about shapes, never about anything that happened.
-SHAPES = {"MCP-01", "MCP-03", "MCP-17", "MCP-21"}
+SHAPES = {"MCP-01", "MCP-03", "MCP-16", "MCP-17", "MCP-21"}
 CANNED_LISTS = {
     "KADU-RES-01",
     "KADU-RES-02",

@@ -39,7 +39,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "bad_arguments:invalid_params": ("KADU-IDM-03 length", "MCP-19 arguments"),
     "further_arguments:ignored": ("KADU-CNF-05 arguments",),
     "unknown_tool_2025:error_result": ("MCP-19 tool",),
-    "other_tools:another_product": ("KADU-IDM-01", "KADU-IDM-15", "KADU-TLS-01 others"),
+    "other_tools:another_product": ("KADU-DST-04", "KADU-IDM-01", "KADU-IDM-15", "KADU-TLS-01 others"),
     "crowd:put_off": ("KADU-CNF-13", "KADU-IDM-04"),
     "download:words": ("KADU-RES-07",),
     "download:link": ("KADU-RES-07",),

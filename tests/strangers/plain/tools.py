@@ -32,6 +32,7 @@ _WITH_A_KEY = {
 OF_ANOTHER_PRODUCT: tuple[dict[str, Any], ...] = (
     {"name": "ledger_books_close", "inputSchema": _OF_A_RECORD, "annotations": {"destructiveHint": False}},
     {"name": "ledger_books_get", "inputSchema": _WITH_A_KEY, "annotations": {"readOnlyHint": True}},
+    {"name": "ledger_books_delete", "inputSchema": _OF_A_RECORD, "annotations": {"destructiveHint": True}},
 )
 DOWNLOAD = "kadu_files_download"
 
