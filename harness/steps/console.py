@@ -179,6 +179,7 @@ def continues_in_first(world: World) -> None:
 @when("the person continues where it is still possible")
 def continues_if_possible(world: World) -> None:
     page: Page = world.story.notes["page"]
+    world.story.notes["could continue"] = page.button(CONTINUE) is not None
     if page.button(CONTINUE) is not None:
         world.story.notes["page"] = person(world).press(page, CONTINUE)
 

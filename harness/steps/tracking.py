@@ -84,6 +84,8 @@ def to_the_mock(world: World, status: str) -> None:
     if approval(world).id not in found:
         raise NotTestable("the upstream holds no such approval: where this server keeps it cannot be seen")
     if found[approval(world).id] != status:
+        if not world.story.notes.get("could continue", True):
+            raise NotTestable("the link leads to no page on which somebody could decide")
         raise HarnessFault(
             f"The mock holds the approval as {found.get(approval(world).id)}, not as {status}."
         )
