@@ -182,6 +182,8 @@ def somebody_makes_the_same_call(world: World, caller: str) -> None:
 def calls_at_once(world: World, tool: str, times: int) -> None:
     keyed = with_key(world, call_for(world, tool), fresh_key(world))
     params = {"name": tool, "arguments": dict(keyed.arguments)}
+    # What is gathered are the calls: the handshake is over before.
+    world.client().shake_hands()
     gathering = world.tenant.gather(times)
     world.story.exchanges = world.client().together("tools/call", params, times)
     world.tenant.disarm(gathering)
