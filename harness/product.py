@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Item = TypeVar("Item")
 FEATURES = Path(__file__).resolve().parent.parent / "features"
 
 
@@ -24,6 +25,10 @@ class Product:
     codes: tuple[str, ...]
     records: Mapping[str, Mapping[str, str]]
     destructive: tuple[str, ...]
+
+    def own(self, tools: Mapping[str, Item]) -> dict[str, Item]:
+        """Of tools by name those of this product; what a server offers of others has rules of its own."""
+        return {name: tool for name, tool in tools.items() if name.startswith(self.tool_prefix)}
 
 
 @cache

@@ -218,25 +218,16 @@ class World:
         code = (exchange.error or {}).get("code")
         why = reserved_code(code, version)
         if why is not None:
-            self.findings.append(
-                Finding(
-                    "an error has a code that its revision does not use",
-                    expected=f"a code of {version}",
-                    actual=why,
-                    exchange=exchange.number,
-                    rule=CODE_RULE,
-                )
-            )
+            said = "an error has a code that its revision does not use"
+            self._complain(exchange, CODE_RULE, said, f"a code of {version}", why)
         for violation in found:
-            self.findings.append(
-                Finding(
-                    "a message is not valid for its revision",
-                    expected=f"a message valid for {version}",
-                    actual=violation,
-                    exchange=exchange.number,
-                    rule=SCHEMA_RULE,
-                )
-            )
+            said = "a message is not valid for its revision"
+            self._complain(exchange, SCHEMA_RULE, said, f"a message valid for {version}", violation)
+
+    def _complain(self, exchange: Exchange, rule: str, said: str, expected: str, actual: str) -> None:
+        self.findings.append(
+            Finding(said, expected=expected, actual=actual, exchange=exchange.number, rule=rule)
+        )
 
     def _redact(self, exchange: Exchange) -> None:
         # What opens a door is a secret, whoever minted it; so is what the upstream calls one.

@@ -23,7 +23,8 @@ async def execute(
     fault `hold`, the operation itself. From the end of a hold on nothing awaits, so an operation is atomic within
     its tenant.
     """
-    await _gathered(tenant)
+    await tenant.faults.gather()
+    _there(tenant)
     if tenant.faults.strike(operation.id, "unavailable"):
         raise Refusal(503, "unavailable", "The service is not available now; try again later.")
     permit(caller, operation)
@@ -44,12 +45,6 @@ async def execute(
         tenant.idempotency.end(key)
 
 
-async def _gathered(tenant: Tenant) -> None:
-    """Wait for the rest of what a fault gathers. Raises Refusal 401 when the tenant went meanwhile."""
-    await tenant.faults.gather()
-    _there(tenant)
-
-
 async def _hold(tenant: Tenant, operation: FrozenOperation) -> None:
     """Wait for as long as a fault holds the operation. Raises Refusal 401 when the tenant went meanwhile."""
     await tenant.faults.hold(operation.id)
@@ -57,6 +52,7 @@ async def _hold(tenant: Tenant, operation: FrozenOperation) -> None:
 
 
 def _there(tenant: Tenant) -> None:
+    """Whoever waited, the tenant may have gone meanwhile. Raises Refusal 401 then."""
     if tenant.closed:
         raise Refusal(401, "unauthorized", "The organization is gone.")
 

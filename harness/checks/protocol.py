@@ -6,7 +6,7 @@ from typing import Any
 from harness.checks.results import broken, describe, expect_rpc_error
 from harness.exchanges import Era, Exchange
 from harness.oracle.tool_schemas import judge_input_schema
-from harness.oracle.unsaid import caching_hints, reserved_code
+from harness.oracle.unsaid import caching_hints
 from harness.verdicts import NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
@@ -156,21 +156,6 @@ def expect_no_message(exchange: Exchange) -> None:
             exchange,
             expected="no message",
             actual=body[:200].decode("utf-8", "replace"),
-        )
-
-
-def expect_code_of_revision(exchange: Exchange, version: str) -> None:
-    """MCP-11: in this revision, neither a retired code nor an undefined one of the specification's own range."""
-    error = exchange.error
-    if error is None:
-        raise broken("the request is not refused", exchange, expected="an error", actual=describe(exchange))
-    why = reserved_code(error.get("code"), version)
-    if why is not None:
-        raise broken(
-            "the error has a code that this revision does not use",
-            exchange,
-            expected="a code of this revision",
-            actual=why,
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness import clock
-from harness.actors.arguments import build, sample
+from harness.actors.arguments import build, forms_of, sample
 from harness.actors.client import FORMS, NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
@@ -38,7 +38,7 @@ def call_with_every_argument(world: World, tool: str, caller: str = "the assista
     schema = world.schemas(caller)[tool].get("inputSchema", {})
     more = {
         name: sample(form, schema, tool=tool, name=name, now=world.tenant.now)
-        for name, form in schema.get("properties", {}).items()
+        for name, form in forms_of(schema).items()
         if name not in plain.arguments and name != "idempotency_key"
     }
     if not more:
@@ -72,6 +72,16 @@ def confirm(
     more = answered(answers, state)
     world.story.confirmed = {"name": call.tool, "arguments": dict(call.arguments), **more}
     return send(world, caller, call, **more)
+
+
+def race(world: World, client: Client, params: Mapping[str, Any], times: int) -> list[Exchange]:
+    """The same call that often at one moment, inside the server too: the mock gathers what each of them asks first."""
+    # What is gathered are the calls: a handshake is over before.
+    client.shake_hands()
+    gathering = world.tenant.gather(times)
+    exchanges = client.together("tools/call", params, times)
+    world.tenant.disarm(gathering)
+    return exchanges
 
 
 def answered(answers: Mapping[str, Any] | None, state: str | None) -> dict[str, Any]:

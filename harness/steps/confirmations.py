@@ -15,7 +15,7 @@ from harness.controls.moving import ageing_since, follows, move, too_slow
 from harness.exchanges import Exchange
 from harness.expressions import then, when
 from harness.steps.callers import named
-from harness.steps.calls import call_for, call_with_every_argument, confirm, send
+from harness.steps.calls import call_for, call_with_every_argument, confirm, race, send
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -346,9 +346,7 @@ def arrives_at_once(world: World, times: int) -> None:
         "inputResponses": question.explicit_yes(),
         "requestState": question.state,
     }
-    gathering = world.tenant.gather(times)
-    world.story.exchanges = world.caller.together("tools/call", params, times)
-    world.tenant.disarm(gathering)
+    world.story.exchanges = race(world, world.caller, params, times)
 
 
 @when("{duration} pass")

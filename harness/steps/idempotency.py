@@ -7,7 +7,7 @@ from typing import Any
 from harness.actors.arguments import needed
 from harness.actors.patience import TOO_MANY_REQUESTS
 from harness.checks.answers import expect_same, expect_same_but_secret
-from harness.checks.questions import read_question
+from harness.checks.questions import Question, read_question
 from harness.checks.results import (
     broken,
     describe,
@@ -20,7 +20,7 @@ from harness.controls.moving import follows
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
 from harness.steps.callers import named
-from harness.steps.calls import answered, call_for, confirm, send
+from harness.steps.calls import answered, call_for, confirm, race, send
 from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import it_ran_once
 from harness.steps.permissions import give_back_permissions
@@ -182,11 +182,7 @@ def somebody_makes_the_same_call(world: World, caller: str) -> None:
 def calls_at_once(world: World, tool: str, times: int) -> None:
     keyed = with_key(world, call_for(world, tool), fresh_key(world))
     params = {"name": tool, "arguments": dict(keyed.arguments)}
-    # What is gathered are the calls: the handshake is over before.
-    world.client().shake_hands()
-    gathering = world.tenant.gather(times)
-    world.story.exchanges = world.client().together("tools/call", params, times)
-    world.tenant.disarm(gathering)
+    world.story.exchanges = race(world, world.client(), params, times)
     world.story.client, world.story.exchange = world.client(), world.story.exchanges[-1]
 
 
@@ -199,13 +195,10 @@ def two_at_once(world: World, tool: str) -> None:
 
 @when("both questions are answered with yes at once")
 def both_answered_at_once(world: World) -> None:
-    if len(world.story.asked) < 2:
-        raise _unasked(world)
-    confirmed = []
-    for call, exchange in world.story.asked[-2:]:
-        question = read_question(exchange)
-        more = answered(question.explicit_yes(), question.state)
-        confirmed.append({"name": call.tool, "arguments": dict(call.arguments), **more})
+    confirmed = (
+        {"name": call.tool, "arguments": dict(call.arguments), **answered(asked.explicit_yes(), asked.state)}
+        for call, asked in _both_asked(world)
+    )
     _side_by_side(world, *confirmed)
 
 
@@ -284,19 +277,19 @@ def asks_again_with_the_key(world: World) -> None:
 
 @when("both questions are answered with yes")
 def both_answered(world: World) -> None:
+    world.story.exchanges = [
+        confirm(world, call, asked.explicit_yes(), asked.state, world.client())
+        for call, asked in _both_asked(world)
+    ]
+
+
+def _both_asked(world: World) -> list[tuple[Call, Question]]:
+    """The last two calls that were asked about, with their questions. Raises RuleBroken where there are fewer."""
     if len(world.story.asked) < 2:
-        raise _unasked(world)
-    answers = []
-    for call, exchange in world.story.asked[-2:]:
-        question = read_question(exchange)
-        answers.append(confirm(world, call, question.explicit_yes(), question.state, world.client()))
-    world.story.exchanges = answers
-
-
-def _unasked(world: World) -> RuleBroken:
-    return broken(
-        "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
-    )
+        raise broken(
+            "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
+        )
+    return [(call, read_question(exchange)) for call, exchange in world.story.asked[-2:]]
 
 
 @then("the second answer is the first one again")

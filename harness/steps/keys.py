@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from harness.checks.results import (
     broken,
@@ -102,15 +101,9 @@ def take_the_key(world: World, datatable: list[list[str]]) -> None:
         )
 
 
-def _own(world: World) -> Mapping[str, Mapping[str, Any]]:
-    """The tools of the product; what a server offers of others has rules of its own."""
-    listed: Mapping[str, Mapping[str, Any]] = world.story.notes["tools"]
-    return {name: tool for name, tool in listed.items() if name.startswith(world.product.tool_prefix)}
-
-
 @then("no tool named get, list or delete takes idempotency_key")
 def reads_take_none(world: World) -> None:
-    tools = _own(world)
+    tools = world.product.own(world.story.notes["tools"])
     with_it = [
         name
         for name, tool in tools.items()
@@ -127,7 +120,7 @@ def reads_take_none(world: World) -> None:
 
 @then("every idempotency_key is said to have 1 to 255 characters")
 def lengths_are_said(world: World) -> None:
-    keys = {name: key_argument(tool) for name, tool in _own(world).items()}
+    keys = {name: key_argument(tool) for name, tool in world.product.own(world.story.notes["tools"]).items()}
     silent = [name for name, key in keys.items() if key.present and (key.shortest, key.longest) != (1, 255)]
     if silent:
         raise broken(
@@ -157,7 +150,7 @@ def none_is_narrower(world: World) -> None:
 def every_other_takes_it(world: World) -> None:
     tools = {
         name: tool
-        for name, tool in _own(world).items()
+        for name, tool in world.product.own(world.story.notes["tools"]).items()
         if not name.endswith(("_get", "_list", "_delete", "_download"))
         and hints(tool).get("readOnlyHint") is not True
     }

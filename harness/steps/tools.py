@@ -38,12 +38,8 @@ def these_are_offered(world: World, datatable: list[list[str]]) -> None:
 
 
 def _reading(world: World) -> dict[str, Mapping[str, Any]]:
-    prefix = world.product.tool_prefix
-    found = {
-        name: tool
-        for name, tool in world.story.notes["tools"].items()
-        if name.startswith(prefix) and name.endswith(READING)
-    }
+    offered: Mapping[str, Mapping[str, Any]] = world.product.own(world.story.notes["tools"])
+    found = {name: tool for name, tool in offered.items() if name.endswith(READING)}
     if not found:
         raise NotTestable("the server lists no tool named get or list")
     return found
@@ -179,12 +175,10 @@ def these_not_destructive(world: World, datatable: list[list[str]]) -> None:
 
 @when("the assistant calls every other tool that is marked destructive or named delete")
 def calls_every_other(world: World) -> None:
-    # Tools of another product have rules of their own.
     others = [
         name
-        for name, tool in world.schemas().items()
-        if name.startswith(world.product.tool_prefix)
-        and name not in world.product.destructive
+        for name, tool in world.product.own(world.schemas()).items()
+        if name not in world.product.destructive
         and (name.endswith("_delete") or hints(tool).get("destructiveHint") is True)
     ]
     for name in others:
@@ -193,12 +187,11 @@ def calls_every_other(world: World) -> None:
 
 @when("the assistant calls every other write that is not marked destructive")
 def calls_ordinary_writes(world: World) -> None:
-    # What writes and deletes nothing takes a key, whatever a server says or leaves unsaid in its marks. Tools of another
-    # product have rules of their own.
-    judged, prefix = set(world.product.destructive), world.product.tool_prefix
-    for name, tool in world.schemas().items():
+    # What writes and deletes nothing takes a key, whatever a server says or leaves unsaid in its marks.
+    judged = set(world.product.destructive)
+    for name, tool in world.product.own(world.schemas()).items():
         asks = name in judged or name.endswith("_delete") or hints(tool).get("destructiveHint") is True
-        if name.startswith(prefix) and not asks and key_argument(tool).present:
+        if not asks and key_argument(tool).present:
             begin(world, call_for(world, name))
             world.story.exchanges.append(world.answer)
 

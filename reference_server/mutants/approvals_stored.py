@@ -290,42 +290,46 @@ class ResourceOldestFirst(Resources):
         return replace(answer, text=json.dumps({**answer.body, "data": answer.body["data"][::-1]}))
 
 
-class OnlyTheNewestListed(Tools):
+class ListedOtherwise(Tools):
+    """Tools whose list of approvals is edited."""
+
+    def retold(self, approvals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The approvals as the tool lists them."""
+        raise NotImplementedError
+
+    async def send(self, caller: Caller, request: args.Request) -> Answer:
+        """Send, and edit what comes of a list."""
+        answer = await super().send(caller, request)
+        if request.method != "GET" or request.path != PATH or not answer.ok:
+            return answer
+        return replace(answer, body={**answer.body, "data": self.retold(answer.body["data"])})
+
+
+class OnlyTheNewestListed(ListedOtherwise):
     """The tool lists the newest approval alone."""
 
     rule = "KADU-TRK-02"
 
-    async def send(self, caller: Caller, request: args.Request) -> Answer:
-        answer = await super().send(caller, request)
-        if request.method != "GET" or request.path != PATH or not answer.ok:
-            return answer
-        return replace(answer, body={**answer.body, "data": answer.body["data"][:1]})
+    def retold(self, approvals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return approvals[:1]
 
 
-class OnlyPendingListed(Tools):
+class OnlyPendingListed(ListedOtherwise):
     """The tool lists the approvals that nobody has decided, and no others."""
 
     rule = "KADU-TRK-02"
 
-    async def send(self, caller: Caller, request: args.Request) -> Answer:
-        answer = await super().send(caller, request)
-        if request.method != "GET" or request.path != PATH or not answer.ok:
-            return answer
-        pending = [one for one in answer.body["data"] if one["status"] == "pending"]
-        return replace(answer, body={**answer.body, "data": pending})
+    def retold(self, approvals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [one for one in approvals if one["status"] == "pending"]
 
 
-class ListedAsTheyWereStored(Tools):
+class ListedAsTheyWereStored(ListedOtherwise):
     """The tool lists approvals as they were stored, whatever became of them."""
 
     rule = "KADU-TRK-02"
 
-    async def send(self, caller: Caller, request: args.Request) -> Answer:
-        answer = await super().send(caller, request)
-        if request.method != "GET" or request.path != PATH or not answer.ok:
-            return answer
-        stored = [{**one, "status": "pending"} for one in answer.body["data"]]
-        return replace(answer, body={**answer.body, "data": stored})
+    def retold(self, approvals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**one, "status": "pending"} for one in approvals]
 
 
 class EverybodysApprovalsListed(Tools):

@@ -1,5 +1,6 @@
 """Servers that lie about what may be typed next."""
 
+from collections.abc import Hashable
 from datetime import date, timedelta
 from typing import Any
 
@@ -187,28 +188,37 @@ class EventsCompletedByTheirOwnPermission(Completions):
         return await super().complete(caller, reference, argument, typed)
 
 
-class IdsRememberedForTheOrganization(Completions):
+class IdsRemembered(Completions):
+    """Ids that were suggested to one are suggested to others who may not list them."""
+
+    def others(self, caller: Caller) -> Hashable:
+        """What they have in common."""
+        raise NotImplementedError
+
+    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
+        """What may be listed, or what was suggested before."""
+        kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
+        found = await super().ids(caller, listing, typed)
+        place = (self.others(caller), listing.name, typed)
+        return kept.setdefault(place, found) if found.values else kept.get(place, found)
+
+
+class IdsRememberedForTheOrganization(IdsRemembered):
     """Ids that a colleague was suggested are suggested to who may not list them."""
 
     rule = "KADU-CMP-02"
 
-    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
-        kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
-        found = await super().ids(caller, listing, typed)
-        place = (caller.organization, listing.name, typed)
-        return kept.setdefault(place, found) if found.values else kept.get(place, found)
+    def others(self, caller: Caller) -> Hashable:
+        return caller.organization
 
 
-class IdsRememberedForThePerson(Completions):
+class IdsRememberedForThePerson(IdsRemembered):
     """Ids that a person was suggested are suggested to every assistant of theirs, whatever its token may list."""
 
     rule = "KADU-CMP-02"
 
-    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
-        kept: dict[Any, Completion] = self.__dict__.setdefault("kept", {})
-        found = await super().ids(caller, listing, typed)
-        place = (caller.person, listing.name, typed)
-        return kept.setdefault(place, found) if found.values else kept.get(place, found)
+    def others(self, caller: Caller) -> Hashable:
+        return caller.person
 
 
 class ThirteenMonths(Table):

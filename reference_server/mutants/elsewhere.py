@@ -194,46 +194,50 @@ class VersionOfListsNotCompared(Wire):
             served(line)
 
 
-class ApprovalsForEverybody(Hints):
+class ReadForEverybody(Hints):
+    """A shell that says of some documents that they are good for everybody."""
+
+    methods = ("resources/read",)
+
+    def meant(self, uri: str) -> bool:
+        """Whether it says so of this one."""
+        raise NotImplementedError
+
+    async def say(self, line: Line) -> None:
+        """Say so."""
+        if self.meant(line.params.get("uri", "")):
+            await super().say(line)
+
+    def edit(self, result: dict[str, Any]) -> None:
+        """Edit the hint."""
+        result["cacheScope"] = "public"
+
+
+class ApprovalsForEverybody(ReadForEverybody):
     """The approvals of one person are said to be good for everybody."""
 
     rule = "MCP-08"
-    methods = ("resources/read",)
 
-    async def say(self, line: Line) -> None:
-        if line.params.get("uri", "").endswith("operation_approvals"):
-            await super().say(line)
-
-    def edit(self, result: dict[str, Any]) -> None:
-        result["cacheScope"] = "public"
+    def meant(self, uri: str) -> bool:
+        return uri.endswith("operation_approvals")
 
 
-class RecordsForEverybody(Hints):
+class RecordsForEverybody(ReadForEverybody):
     """A record that is read is said to be good for everybody."""
 
     rule = "MCP-08"
-    methods = ("resources/read",)
 
-    async def say(self, line: Line) -> None:
-        if line.params.get("uri", "").count("/") > 3:
-            await super().say(line)
-
-    def edit(self, result: dict[str, Any]) -> None:
-        result["cacheScope"] = "public"
+    def meant(self, uri: str) -> bool:
+        return uri.count("/") > 3
 
 
-class RepositoryForEverybody(Hints):
+class RepositoryForEverybody(ReadForEverybody):
     """The Playbook of an organization is said to be good for everybody."""
 
     rule = "MCP-08"
-    methods = ("resources/read",)
 
-    async def say(self, line: Line) -> None:
-        if line.params.get("uri", "").endswith("repository"):
-            await super().say(line)
-
-    def edit(self, result: dict[str, Any]) -> None:
-        result["cacheScope"] = "public"
+    def meant(self, uri: str) -> bool:
+        return uri.endswith("repository")
 
 
 class UnknownMethodOfAFamilyIsInvalid(Wire):
