@@ -15,7 +15,7 @@ from harness.controls.moving import ageing_since, follows, move, too_slow
 from harness.exchanges import Exchange
 from harness.expressions import then, when
 from harness.steps.callers import named
-from harness.steps.calls import call_for, call_with_every_argument, confirm, race, send
+from harness.steps.calls import answered, call_for, call_with_every_argument, confirm, race, send
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -343,8 +343,7 @@ def arrives_at_once(world: World, times: int) -> None:
     params = {
         "name": call.tool,
         "arguments": dict(call.arguments),
-        "inputResponses": question.explicit_yes(),
-        "requestState": question.state,
+        **answered(question.explicit_yes(), question.state),
     }
     world.story.exchanges = race(world, world.caller, params, times)
 

@@ -133,7 +133,7 @@ def lengths_are_said(world: World) -> None:
 
 @then("no idempotency_key is said to be narrower than 1 to 255 characters")
 def none_is_narrower(world: World) -> None:
-    keys = {name: key_argument(tool) for name, tool in world.story.notes["tools"].items()}
+    keys = {name: key_argument(tool) for name, tool in world.product.own(world.story.notes["tools"]).items()}
     if not any(key.present for key in keys.values()):
         raise NotTestable("the server lists no tool that takes a key")
     narrow = [name for name, key in keys.items() if key.narrow]

@@ -125,7 +125,8 @@ def loses_permission(world: World, permission: str, tool: str) -> None:
 
 @then("every tool named delete is marked destructive")
 def deletions_marked(world: World) -> None:
-    deleting = {name: tool for name, tool in world.story.notes["tools"].items() if name.endswith("_delete")}
+    tools = world.product.own(world.story.notes["tools"])
+    deleting = {name: tool for name, tool in tools.items() if name.endswith("_delete")}
     if not deleting:
         raise NotTestable("the server lists no tool named delete")
     _expect_marked(world, deleting)

@@ -156,6 +156,9 @@ def run(
         command = f"{sys.executable} {SERVER} {mode} {{port}}"
         scenarios = [word for one in SCENARIOS for word in ("--scenario", one)]
         limits = ["--timeout", str(TIMEOUT), "--ready-timeout", str(READY)]
+        if mode == "dies":
+            # The moment of its death is counted in requests: one worker makes their order the same every time.
+            limits += ["--workers", "1"]
         return ["run", *url, "--command", command, *mock, *scenarios, *limits], str(base / mode)
 
     called = [item.callspec for item in request.session.items if hasattr(item, "callspec")]

@@ -26,13 +26,14 @@ SERVER_TIME = {
 _OF_A_RECORD = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 _WITH_A_KEY = {
     **_OF_A_RECORD,
-    "properties": {**_OF_A_RECORD["properties"], "idempotency_key": {"type": "string"}},
+    "properties": {**_OF_A_RECORD["properties"], "idempotency_key": {"type": "string", "maxLength": 64}},
 }
 # Rules of the documents are about the tools of their product: these have others.
 OF_ANOTHER_PRODUCT: tuple[dict[str, Any], ...] = (
     {"name": "ledger_books_close", "inputSchema": _OF_A_RECORD, "annotations": {"destructiveHint": False}},
     {"name": "ledger_books_get", "inputSchema": _WITH_A_KEY, "annotations": {"readOnlyHint": True}},
     {"name": "ledger_books_delete", "inputSchema": _OF_A_RECORD, "annotations": {"destructiveHint": True}},
+    {"name": "ledger_drafts_delete", "inputSchema": _OF_A_RECORD},
 )
 DOWNLOAD = "kadu_files_download"
 
