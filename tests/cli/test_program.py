@@ -28,8 +28,8 @@ def lives(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process ends within a second."""
-    deadline = time.monotonic() + 1
+    """Whether a process ends within ten seconds."""
+    deadline = time.monotonic() + 10
     while lives(pid) and time.monotonic() < deadline:
         threading.Event().wait(0.01)
     return not lives(pid)

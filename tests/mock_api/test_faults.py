@@ -98,7 +98,9 @@ def test_a_held_operation_is_checked_but_not_run_until_it_is_let_go(world: Any, 
 def test_a_held_operation_goes_on_when_its_client_went_away(world: Any, call: Any) -> None:
     fault = _arm(world, "tiny_boxes_create", "hold")
     with ThreadPoolExecutor(1) as pool:
-        held = pool.submit(call, "POST", "/v1/boxes", {"name": "Sozinha"}, timeout=0.2)
+        held = pool.submit(
+            call, "POST", "/v1/boxes", {"name": "Sozinha"}, timeout=httpx.Timeout(10, read=0.2)
+        )
         _wait_for_holding(world, fault, 1)
         with pytest.raises(httpx.ReadTimeout):
             held.result(10)

@@ -325,7 +325,7 @@ def test_a_replay_is_not_held(world: Any, call: Any) -> None:
 def test_a_held_call_whose_client_went_away_replays_once_it_ran(world: Any, call: Any) -> None:
     fault = arm(world, "hold", 1)
     with ThreadPoolExecutor(1) as pool:
-        lost = pool.submit(keyed, call, body=NAMED, timeout=0.2)
+        lost = pool.submit(keyed, call, body=NAMED, timeout=httpx.Timeout(10, read=0.2))
         wait_for_holding(world, fault)
         with pytest.raises(httpx.ReadTimeout):
             lost.result(10)

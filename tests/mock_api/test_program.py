@@ -85,7 +85,11 @@ def test_what_is_held_does_not_keep_it_alive(program: Any, secret_file: str) -> 
         token = control.post(f"{path}/tokens", json={"person": None}).json()["token"]
         control.post(f"{path}/faults", json={"operation": "tiny_me_get", "kind": "hold"})
         with pytest.raises(httpx.ReadTimeout):
-            httpx.get(ready["api_url"] + "/v1/me", headers={"authorization": f"Bearer {token}"}, timeout=0.2)
+            httpx.get(
+                ready["api_url"] + "/v1/me",
+                headers={"authorization": f"Bearer {token}"},
+                timeout=httpx.Timeout(10, read=0.2),
+            )
         process.terminate()
         out, err = process.communicate(timeout=WAIT)
     assert (process.returncode, out, err) == (0, "", "")

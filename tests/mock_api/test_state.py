@@ -211,7 +211,7 @@ def test_a_key_that_was_in_progress_is_free(begin: Begin) -> None:
             life.ready["api_url"] + "/v1/workspaces",
             json={"name": "A"},
             headers={"authorization": f"Bearer {token}", "x-idempotency-key": "k"},
-            timeout=0.3,
+            timeout=httpx.Timeout(10, read=0.3),
         )
     assert life.control("GET", f"/{tenant}/faults/{fault['id']}")["holding"] == 1
     assert life.api(token, "POST", "/v1/workspaces", {"name": "A"}, "k").json()["errors"][0]["code"] == (
@@ -238,7 +238,11 @@ def test_what_a_stop_refuses_is_refused_and_the_tenant_stays(begin: Begin) -> No
     tenant, token = world["id"], world["tokens"][0]["token"]
     life.control("POST", f"/{tenant}/faults", {"operation": "kadu_me_get", "kind": "hold"})
     with pytest.raises(httpx.ReadTimeout):
-        httpx.get(life.ready["api_url"] + "/v1/me", headers={"authorization": f"Bearer {token}"}, timeout=0.3)
+        httpx.get(
+            life.ready["api_url"] + "/v1/me",
+            headers={"authorization": f"Bearer {token}"},
+            timeout=httpx.Timeout(10, read=0.3),
+        )
     life.end(signal.SIGTERM)
     assert life.process.returncode == 0
     life = begin()

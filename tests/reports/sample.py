@@ -1,6 +1,6 @@
 """Sample run records, built line by line: small ones for tests, and a whole run to look at.
 
-    python tests/reports/sample.py OUT_DIR [good|broken|accepted|ruin|cut]
+    python -m tests.reports.sample OUT_DIR [good|broken|accepted|ruin|cut]
 
 writes a record into OUT_DIR and renders its reports beside it.
 """
@@ -11,110 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.reports.harbour import GROUPS
+
 VERDICTS = ("failed", "errored", "not testable", "warned", "passed", "not applicable")
 
-GROUPS: dict[str, tuple[str, list[str]]] = {
-    "resources": (
-        "RES",
-        [
-            "The list of resources holds exactly the three fixed addresses of the harbour",
-            "The list of templates holds exactly the eleven addresses with an id",
-            "Reading a resource gives the same records as the tool of its row",
-            "A row is listed if and only if the caller holds both its scope and its permission",
-            "Reading what the caller may not run is refused with insufficient_permission",
-            "No resource holds a file; a download is a link that works without a token",
-            "An unknown address is not found, and never answered with empty contents",
-            "A berth of another harbour is answered as one that does not exist",
-            "There are no subscriptions",
-            "No request depends on an earlier one: a session id is never required",
-            "Reading leaves no effect",
-        ],
-    ),
-    "tools": (
-        "TLS",
-        [
-            "Every tool that the documents name is offered to a caller who may do everything",
-            "A call without the scope or without the permission runs nothing",
-            "Every tool that deletes is marked destructive",
-            "Departing, towing and closing a gate are marked destructive",
-            "No reading tool is marked destructive",
-            "Every tool marked destructive runs nothing unasked",
-            "Changing the address of a signal asks first; changing its name does not",
-            "An ordinary write runs at once in both eras",
-        ],
-    ),
-    "confirmation in the chat": (
-        "CNF",
-        [
-            "The first call runs nothing and asks one question",
-            "The question says what will happen, with every argument of this call",
-            "The same call again with the state and an explicit yes runs once",
-            "Declining and cancelling run nothing",
-            "Only an explicit yes runs",
-            "A state is bound to the tool it was made for",
-            "A state is bound to the arguments it was made for",
-            "A state is bound to the person who asked",
-            "A state is bound to the organization",
-            "A question holds for five minutes",
-            "What does not match is asked again",
-            "A confirmation is used once",
-            "Twenty identical confirmed calls at once run exactly one",
-            "To repeat, a call asks anew",
-            "Who lost the permission between question and yes runs nothing",
-            "A client that can only show links is not asked by form",
-        ],
-    ),
-    "approval by link": (
-        "APR",
-        [
-            "A destructive call runs nothing and answers with a link to approve it",
-            "A link holds for fifteen minutes and says when it ends",
-            "Calling again makes another approval",
-            "The way to check is named only to who may use it",
-            "The link goes through the login and comes back",
-            "The screen shows what will happen in words, and every argument",
-            "Continue runs the operation, once",
-            "Cancel runs nothing",
-            "An approval is decided once",
-            "Nobody but the asker sees the approval",
-            "What changed since it was shown is not decided on",
-            "A secret is shown once and masked ever after",
-            "Reading never decides",
-        ],
-    ),
-    "idempotency": (
-        "IDM",
-        [
-            "Every write tool takes an optional key, and no other tool does",
-            "The key reaches the upstream as a header, as it was given",
-            "A key has 1 to 255 characters",
-            "The same key with the same arguments gives the first answer and runs once",
-            "The same key with other arguments is refused as reused",
-            "While the first call runs, the second is told that it is in progress",
-            "A key holds for 24 hours",
-            "Another organization has keys of its own",
-            "The result shows no trace of a replay",
-            "Without a key, two equal calls run twice",
-        ],
-    ),
-    "protocol": (
-        "MCP",
-        [
-            "The handshake answers with a revision the server supports",
-            "Each request is served on its own",
-            "Discovery names the revisions and the capabilities",
-            "An unknown revision is refused with what is supported",
-            "A missing key of the metadata is refused",
-            "Headers that contradict the body are refused",
-            "Every result has a known type",
-            "An unknown method is refused as such",
-            "A foreign origin is forbidden",
-            "Without a valid token the answer is 401",
-            "Every input schema is valid in its dialect",
-            "Every message of the server is valid for its revision",
-        ],
-    ),
-}
 HOSTILE = (
     "<script>alert(1)</script><img src=x onerror=alert(2)>\" onmouseover='alert(3)' ]]> &amp; <!-- {{ 7*7 }} "
     "[red]markup[/red] [link=https://evil.example]x[/link] :smile: \x1b]0;title\x07\x1b[31mred\x1b[2J\x9b5m \x00 \x7f "

@@ -10,7 +10,7 @@ from harness.actors.client import LISTING_TIMEOUTS, PAGE_LIMIT, Client, Lane
 from harness.exchanges import Exchange
 from harness.transport import Transport
 from harness.verdicts import NotTestable, RuleBroken
-from tests.wire.test_transport import get, http
+from tests.wire.peers import get, http
 
 TIMEOUT = 5.0
 

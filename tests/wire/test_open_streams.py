@@ -10,7 +10,7 @@ import pytest
 from harness.actors.client import Client, Lane
 from harness.exchanges import Exchange
 from harness.transport import Transport
-from tests.wire.test_transport import STREAM, answering, chunked, get, http
+from tests.wire.peers import STREAM, answering, chunked, get, http
 
 ACKNOWLEDGED = {"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": {}}
 EVENT = f"data: {json.dumps(ACKNOWLEDGED)}\n\n".encode()

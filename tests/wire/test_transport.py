@@ -1,13 +1,8 @@
 """The transport: hostile peers become a sentence, connections are kept, bytes go out as given."""
 
 import gzip
-import json
 import socket
-import ssl
-import subprocess
 import threading
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,70 +10,8 @@ from hypothesis import strategies as st
 
 from harness.clock import monotonic
 from harness.connections import Connection, Deadline
-from harness.exchanges import HttpRequest
-from harness.transport import Sent, Transport, _write
-
-Start = Callable[[Callable[[socket.socket], None]], object]
-
-
-def get(connection: socket.socket) -> bytes:
-    """One whole request, by its Content-Length; empty when the other side has closed."""
-    data = b""
-    while b"\r\n\r\n" not in data:
-        more = connection.recv(65536)
-        if not more:
-            return b""
-        data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    length = next(
-        (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
-    )
-    while len(body) < length:
-        body += connection.recv(65536)
-    return head + b"\r\n\r\n" + body
-
-
-def http(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
-    lines = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers]
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body
-
-
-def answering(*chunks: bytes) -> Callable[[socket.socket], None]:
-    """Answer every request with these bytes, and wait for the next."""
-
-    def behave(connection: socket.socket) -> None:
-        while get(connection):
-            for chunk in chunks:
-                connection.sendall(chunk)
-
-    return behave
-
-
-def once(*chunks: bytes) -> Callable[[socket.socket], None]:
-    """Answer one request with these bytes and close."""
-
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        for chunk in chunks:
-            connection.sendall(chunk)
-
-    return behave
-
-
-def post(url: str, body: bytes = b"{}", *headers: tuple[str, str | bytes]) -> HttpRequest:
-    return HttpRequest("POST", url, headers, body)
-
-
-def event(id: int) -> bytes:
-    data = json.dumps({"jsonrpc": "2.0", "id": id, "result": {}}).encode()
-    return b"data: " + data + b"\n\n"
-
-
-def chunked(*parts: bytes) -> bytes:
-    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
-
-
-STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+from harness.transport import Sent, _write
+from tests.wire.peers import STREAM, answering, get, http, once, post
 
 
 def test_an_answer_comes_as_it_is(peer, transport) -> None:
@@ -285,129 +218,6 @@ def test_an_interim_answer_is_passed_over(peer, transport) -> None:
     assert transport.send(post(server.url), timeout=5).answer.body == b"{}"
 
 
-def test_a_body_until_the_connection_ends(peer, transport) -> None:
-    server = peer(once(b"HTTP/1.0 200 OK\r\n\r\nabc"))
-    assert transport.send(post(server.url), timeout=5).answer.body == b"abc"
-
-
-def test_a_body_over_the_limit_is_cut(peer, transport) -> None:
-    server = peer(once(http(b"x" * 1_000_000)))
-    sent = transport.send(post(server.url), timeout=5, body_limit=1000)
-    assert sent.answer.body == b"x" * 1000
-    assert sent.answer.cut
-    assert sent.problem == "the body is longer than 1000 bytes"
-
-
-def test_a_body_of_just_the_limit_is_whole(peer, transport) -> None:
-    sent = transport.send(post(peer(once(http(b"x" * 1000))).url), timeout=5, body_limit=1000)
-    assert (sent.problem, sent.answer.cut) == (None, False)
-
-
-@pytest.mark.parametrize(
-    "head", [b"", b"HTTP/1.1 200 OK\r\nX-A: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"]
-)
-def test_a_slow_drip_ends_at_the_deadline(peer, transport, head: bytes) -> None:
-    stop = threading.Event()
-
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        connection.sendall(head)
-        while head and not stop.wait(0.01):
-            connection.sendall(b"x")
-        stop.wait(5)
-
-    sent = transport.send(post(peer(behave).url), timeout=0.15)
-    stop.set()
-    assert sent.answer is None
-    assert sent.problem.startswith("no complete answer within 0.15 s")
-    assert 0.15 <= sent.seconds < 0.6
-
-
-def test_a_peer_that_never_accepts_ends_at_the_deadline(transport) -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
-        address = listener.getsockname()
-        with socket.create_connection(address), socket.socket() as another:
-            another.setblocking(False)
-            another.connect_ex(address)
-            sent = transport.send(post(f"http://127.0.0.1:{address[1]}/"), timeout=0.1)
-    assert sent.answer is None
-    assert " within 0.1 s" in sent.problem
-
-
-def test_a_stream_without_end_is_left_once_the_answer_is_in(peer, transport) -> None:
-    note = b'data: {"jsonrpc":"2.0","method":"notifications/message"}\n\n'
-    stop = threading.Event()
-
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        connection.sendall(STREAM + chunked(note, event(8), event(7)))
-        stop.wait(5)
-
-    server = peer(behave)
-    for _ in range(2):
-        sent = transport.send(post(server.url), timeout=5, answers_id=7)
-        assert sent.problem is None
-        assert sent.answer.body == note + event(8) + event(7)
-        assert not sent.answer.cut
-        assert sent.seconds < 1
-    stop.set()
-    assert server.accepted == 2
-
-
-def test_a_flood_after_the_answer_is_left_too(peer, transport) -> None:
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        connection.sendall(STREAM + chunked(event(7)))
-        while True:
-            connection.sendall(chunked(b": flood\n" * 1000))
-
-    sent = transport.send(post(peer(behave).url), timeout=5, answers_id=7)
-    assert sent.problem is None
-    assert sent.answer.body.startswith(event(7))
-    assert sent.seconds < 1
-
-
-def test_a_stream_that_ends_after_the_answer_leaves_its_connection_usable(peer, transport) -> None:
-    server = peer(answering(STREAM + chunked(event(7)), chunked(b"")))
-    for _ in range(5):
-        sent = transport.send(post(server.url), timeout=5, answers_id=7)
-        assert (sent.problem, sent.answer.body) == (None, event(7))
-    assert server.accepted == 1
-
-
-def test_a_second_answer_right_behind_the_first_is_kept_as_evidence(peer, transport) -> None:
-    server = peer(answering(STREAM + chunked(event(7)), chunked(event(7), b"")))
-    assert transport.send(post(server.url), timeout=5, answers_id=7).answer.body == event(7) * 2
-
-
-def test_a_stream_without_the_answer_is_kept_as_far_as_it_came(peer, transport) -> None:
-    stop = threading.Event()
-
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        connection.sendall(STREAM + chunked(event(8)))
-        stop.wait(5)
-
-    sent = transport.send(post(peer(behave).url), timeout=0.1, answers_id=7)
-    stop.set()
-    assert sent.answer.body == event(8)
-    assert sent.answer.cut
-    assert sent.problem.startswith("no complete answer within 0.1 s (HTTP 200, ")
-
-
-def test_until_ends_the_reading_of_any_body(peer, transport) -> None:
-    stop = threading.Event()
-
-    def behave(connection: socket.socket) -> None:
-        get(connection)
-        connection.sendall(STREAM + chunked(event(1)))
-        stop.wait(5)
-
-    sent = transport.send(post(peer(behave).url), timeout=5, until=lambda piece: b'"id": 1' in piece)
-    stop.set()
-    assert (sent.problem, sent.answer.body) == (None, event(1))
-
-
 def test_an_early_refusal_of_a_long_body_is_an_answer(peer, transport) -> None:
     def behave(connection: socket.socket) -> None:
         connection.recv(1000)
@@ -428,7 +238,7 @@ def test_an_early_refusal_by_a_peer_that_reads_no_more_is_an_answer(peer, transp
     sent = transport.send(post(peer(behave).url, b"x" * 30_000_000), timeout=5)
     stop.set()
     assert sent.answer.status == 413
-    assert sent.seconds < 2
+    assert sent.seconds < 4
 
 
 def test_an_answer_that_came_before_the_peer_hung_up_is_still_read() -> None:
@@ -523,71 +333,6 @@ def test_threads_share_a_transport(peer, transport) -> None:
         thread.join()
     assert wrong == []
     assert server.accepted <= 6
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-    ]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run(
-        [*command, *names, "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True
-    )
-    path.write_bytes(path.read_bytes() + Path(f"{path}.crt").read_bytes())
-    return path
-
-
-@pytest.fixture
-def tls_peer(peer, certificate: Path):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-
-    def behave(connection: socket.socket) -> None:
-        with context.wrap_socket(connection, server_side=True) as secure:
-            answering(http(b"{}"))(secure)
-
-    return peer(behave)
-
-
-def test_tls_with_a_given_authority_keeps_its_connection(tls_peer, certificate: Path) -> None:
-    url = tls_peer.url.replace("http://127.0.0.1", "https://localhost")
-    with Transport(ca_file=f"{certificate}.crt") as transport:
-        for _ in range(3):
-            sent = transport.send(post(url, b"x" * 500_000), timeout=5)
-            assert (sent.problem, sent.answer.body) == (None, b"{}")
-    assert tls_peer.accepted == 1
-
-
-def test_tls_without_verification(tls_peer) -> None:
-    with Transport(verify=False) as transport:
-        assert transport.send(post(tls_peer.url.replace("http:", "https:")), timeout=5).problem is None
-
-
-def test_a_certificate_nobody_vouches_for(tls_peer, transport) -> None:
-    sent = transport.send(post(tls_peer.url.replace("http://127.0.0.1", "https://localhost")), timeout=5)
-    assert sent.answer is None
-    assert sent.problem.startswith("the TLS handshake failed: the certificate is not trusted (")
-
-
-def test_tls_to_a_peer_without_it(peer, transport) -> None:
-    def behave(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(http(b"{}", status=b"400 Plain HTTP"))
-
-    sent = transport.send(post(peer(behave).url.replace("http:", "https:")), timeout=5)
-    assert sent.answer is None
-    assert sent.problem.startswith("the TLS handshake failed: ")
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
