@@ -19,16 +19,16 @@ INVALID = {"MCP-18": "failed"}
 
 # What the server does → what is said to have come, and the verdicts of the rules.
 FINDINGS: dict[str, tuple[str, dict[str, str]]] = {
-    "hang": (r"no complete answer within 0\.5 s", FAILED_ALL),
-    "drip": (r"no complete answer within 0\.5 s \(HTTP 200, 1 bytes of the body\)", FAILED_ALL),
+    "hang": (r"no complete answer within 1 s", FAILED_ALL),
+    "drip": (r"no complete answer within 1 s \(HTTP 200, 1 bytes of the body\)", FAILED_ALL),
     "comments": (
-        r"HTTP 200; (no complete answer within 0\.5 s|the body is longer than)",
+        r"HTTP 200; (no complete answer within 1 s|the body is longer than)",
         FAILED_ALL | INVALID,
     ),
     "events": (r"more than 1000 messages come with the answer", FAILED_ALL | INVALID),
     "huge": (r"HTTP 200; the body is longer than 4194304 bytes", FAILED_ALL | INVALID),
     "bomb": (r"HTTP 200 comes encoded as 'gzip', only identity was accepted", FAILED_ALL),
-    "too_long": (r"no complete answer within 0\.5 s \(HTTP 200, \d+ bytes of the body\)", FAILED_ALL),
+    "too_long": (r"no complete answer within 1 s \(HTTP 200, \d+ bytes of the body\)", FAILED_ALL),
     "too_short": (r"more came than the answer was said to hold \(HTTP 200, 10 bytes", FAILED_ALL),
     "not_json": (r"the text is not JSON", FAILED_ALL | INVALID),
     "not_utf8": (r"the bytes are not UTF-8", FAILED_ALL | INVALID),
