@@ -227,7 +227,7 @@ HTML = http(b"<!doctype html><h1>Welcome</h1>", "content-type: text/html")
 DEEP = b'{"jsonrpc":"2.0","id":1,"result":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001
 MISBEHAVIOURS: dict[str, Behaviour] = {
     "right": says(lambda asked: http(as_json(asked.right))),
-    "drip": streams(CHUNKED, lambda: itertools.repeat(b" "), pause=1.0),
+    "drip": streams(CHUNKED, lambda: itertools.repeat(b" "), pause=0.3),
     "comments": streams(SSE, lambda: itertools.repeat(b": still here\n\n" * 50)),
     "events": streams(SSE, endless_events),
     "huge": streams(CHUNKED, lambda: itertools.repeat(b'{"x":"' + b"x" * 65536, 16384)),
