@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from harness.product import Product
+from harness.schemas import Schema, as_list, as_schema, needed, properties, resolve
 from harness.verdicts import NotTestable
 
 Record = Mapping[str, Any]
 Records = Mapping[str, Sequence[Record]]
-Schema = Mapping[str, Any]
 
 LONGEST = 10_000
 MOST_ITEMS = 100
@@ -56,14 +56,14 @@ def build(
 
     `given` stands over whatever would be built. Raises NotTestable when a required argument cannot be built.
     """
-    properties = _properties(schema)
+    forms = properties(schema)
     arguments: dict[str, Any] = {}
     for name in needed(schema):
         if given is None or name not in given:
-            arguments[name] = _value(tool, name, properties.get(name, {}), schema, product, records, now)
+            arguments[name] = _value(tool, name, forms.get(name, {}), schema, product, records, now)
     arguments.update(given or {})
     if tool.endswith("_update") and not set(arguments) - {"id", "idempotency_key"}:
-        arguments.update(_one_change(tool, properties, schema, product, records, now))
+        arguments.update(_one_change(tool, forms, schema, product, records, now))
     return arguments
 
 
@@ -75,17 +75,15 @@ def related(name: str, records: Records) -> Any:
 
 
 def _one_change(
-    tool: str, properties: Mapping[str, Schema], root: Schema, product: Product, records: Records, now: str
+    tool: str, forms: Mapping[str, Schema], root: Schema, product: Product, records: Records, now: str
 ) -> dict[str, Any]:
     free = [
-        name
-        for name in properties
-        if name not in ("id", "idempotency_key", "url") and not name.endswith("_id")
+        name for name in forms if name not in ("id", "idempotency_key", "url") and not name.endswith("_id")
     ]
     by_liking = sorted(free, key=lambda name: name not in ("name", "title", "description", "content"))
     for name in by_liking:
         try:
-            return {name: _value(tool, name, properties[name], root, product, records, now)}
+            return {name: _value(tool, name, forms[name], root, product, records, now)}
         except NotTestable:
             continue
     return {}
@@ -110,14 +108,18 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
     """One value that the schema takes. Raises NotTestable when none can be made from it."""
     if depth > DEEPEST:
         raise NotTestable(f"could not exercise {tool}: its argument {name!r} is nested without end")
-    schema = resolve(_schema(schema), root)
+    schema = resolve(as_schema(schema), root)
+    if "$ref" in schema:
+        raise NotTestable(
+            f"could not exercise {tool}: its argument {name!r} refers to a schema that is not there"
+        )
     if "const" in schema:
         return schema["const"]
-    if _list(schema.get("enum")):
+    if as_list(schema.get("enum")):
         return next((value for value in schema["enum"] if value is not None), None)
     if schema.get("default") is not None:
         return schema["default"]
-    if _list(schema.get("examples")):
+    if as_list(schema.get("examples")):
         return schema["examples"][0]
     kind = _kind(schema)
     if kind == "string":
@@ -129,10 +131,10 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
         return True
     if kind == "array":
         count = _size(schema, "minItems", 1, MOST_ITEMS, tool, name)
-        items = _schema(schema.get("items"))
+        items = as_schema(schema.get("items"))
         return [sample(items, root, tool=tool, name=name, now=now, depth=depth + 1) for _ in range(count)]
     if kind == "object":
-        inner = _properties(schema)
+        inner = properties(schema)
         return {
             key: sample(inner.get(key, {}), root, tool=tool, name=key, now=now, depth=depth + 1)
             for key in needed(schema)
@@ -141,66 +143,20 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
 
 
 def _text(schema: Schema, *, tool: str, name: str, now: str) -> str:
-    if "pattern" in schema:
-        raise NotTestable(f"could not exercise {tool}: its argument {name!r} has a pattern and no example")
     form = "uri" if name == "url" else str(schema.get("format", ""))
+    # What a documented format or name stands for fits any pattern that this argument may rightly have.
+    if "pattern" in schema and form not in _TEXTS:
+        raise NotTestable(f"could not exercise {tool}: its argument {name!r} has a pattern and no example")
     day = datetime.fromisoformat(now).date().isoformat()
     text = _TEXTS.get(form, "conciliação de novembro").format(day=day)
     text = text.ljust(_size(schema, "minLength", 0, LONGEST, tool, name), "x")
     return text[: max(0, int(_number(schema, "maxLength", len(text))))]
 
 
-def resolve(schema: Schema, root: Schema) -> Schema:
-    """Follow a local `$ref`, and the first branch of a choice that is not null."""
-    for _ in range(20):
-        choices = [one for key in ("anyOf", "oneOf") for one in _list(schema.get(key)) if _schema(one)]
-        if "$ref" in schema:
-            target: Any = root
-            for part in str(schema["$ref"]).removeprefix("#").split("/")[1:]:
-                target = _schema(target).get(part.replace("~1", "/").replace("~0", "~"))
-            schema = _schema(target)
-        elif choices:
-            schema = next((choice for choice in choices if choice.get("type") != "null"), choices[0])
-        else:
-            break
-    return schema
-
-
-def forms_of(schema: object) -> Mapping[str, Schema]:
-    """The arguments by name, each with the schema that it comes to; none of what is no schema."""
-    root = _schema(schema)
-    return {name: resolve(inner, root) for name, inner in _properties(root).items()}
-
-
-def _schema(value: Any) -> Schema:
-    """A schema, or the one that says nothing: `true` is one too."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def needed(schema: object) -> list[str]:
-    """The required arguments; none of what is no schema."""
-    names = _list(_schema(schema).get("required"))[:MOST_ITEMS]
-    return [name for name in names if isinstance(name, str)]
-
-
-def texts_needed(schema: object) -> list[str]:
-    """The required arguments that are texts and nothing else; none of what is no schema."""
-    properties = _properties(_schema(schema))
-    return [name for name in needed(schema) if properties.get(name, {}).get("type") == "string"]
-
-
-def _properties(schema: Schema) -> Mapping[str, Schema]:
-    return {name: _schema(inner) for name, inner in _schema(schema.get("properties")).items()}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _kind(schema: Schema) -> str:
     """The type of a schema, the first where there are several: a text unless it says another."""
     kinds = schema.get("type", "string")
-    named = [kind for kind in _list(kinds) if isinstance(kind, str) and kind != "null"]
+    named = [kind for kind in as_list(kinds) if isinstance(kind, str) and kind != "null"]
     return kinds if isinstance(kinds, str) else next(iter(named), "null")
 
 

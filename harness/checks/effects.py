@@ -6,6 +6,7 @@ from typing import Any
 from harness.checks.results import broken
 from harness.exchanges import Exchange
 from harness.ledger import LedgerEntry
+from harness.schemas import forms_of
 
 KEY_ARGUMENT = "idempotency_key"
 
@@ -42,13 +43,9 @@ def expect_ran_once(
         came = f"the ledger shows {_told(effects)}" if effects else "the ledger shows no effect"
         raise broken("it did not run exactly once", exchange, expected=expected, actual=came)
     [effect] = effects
-    properties = schema.get("properties", {})
+    forms = forms_of(schema)
     added = {name: value for name, value in effect.arguments.items() if name not in wanted}
-    invented = [
-        name
-        for name, value in added.items()
-        if not isinstance(properties.get(name), Mapping) or properties[name].get("default", ...) != value
-    ]
+    invented = [name for name, value in added.items() if forms.get(name, {}).get("default", ...) != value]
     altered = [name for name, value in wanted.items() if not _same(effect.arguments.get(name, ...), value)]
     if effect.operation != tool or altered or invented:
         raise broken("what ran is not what was called", exchange, expected=expected, actual=_told(effects))

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.schemas import as_list, as_schema, needed, properties, resolve
+
 KEY = "idempotency_key"
 
 
@@ -31,24 +33,16 @@ def hints(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def key_argument(tool: Mapping[str, Any]) -> KeyArgument:
     """What a tool's inputSchema says of its idempotency_key."""
-    schema = tool.get("inputSchema")
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    form = properties.get(KEY) if isinstance(properties, Mapping) else None
-    if not isinstance(form, Mapping):
+    schema = as_schema(tool.get("inputSchema"))
+    forms = properties(schema, choose=False)
+    if KEY not in forms:
         return KeyArgument(False, False, None, None)
-    required = schema.get("required") if isinstance(schema, Mapping) else None
-    choices = [
-        form,
-        *(
-            one
-            for word in ("anyOf", "oneOf")
-            for one in (form[word] if isinstance(form.get(word), list) else ())
-            if isinstance(one, Mapping)
-        ),
-    ]
+    form = resolve(forms[KEY], schema, choose=False)
+    branches = [as_schema(one) for word in ("anyOf", "oneOf") for one in as_list(form.get(word))]
+    choices = [form, *(resolve(one, schema, choose=False) for one in branches)]
     kinds = [kind for one in choices for kind in _kinds(one.get("type"))]
     text = next((one for one in choices if "string" in _kinds(one.get("type"))), form)
-    optional = not isinstance(required, list) or KEY not in required
+    optional = KEY not in needed(schema, choose=False)
     return KeyArgument(True, optional and "string" in kinds, text.get("minLength"), text.get("maxLength"))
 
 

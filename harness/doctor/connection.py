@@ -9,6 +9,7 @@ from harness.checks.results import describe
 from harness.doctor.diagnosis import Sign, State, Suite
 from harness.exchanges import ERAS, Era
 from harness.ledger import LedgerEntry
+from harness.schemas import needed
 from harness.verdicts import NotTestable, RuleBroken
 from harness.wire.eras import ERA_TABLES
 from harness.world import World
@@ -119,7 +120,7 @@ def _readers(listed: Mapping[str, Mapping[str, Any]]) -> list[str]:
     found = []
     for name, tool in listed.items():
         schema = tool.get("inputSchema")
-        if name.endswith(READING) and isinstance(schema, Mapping) and not schema.get("required"):
+        if name.endswith(READING) and isinstance(schema, Mapping) and not needed(schema):
             found.append(name)
     return sorted(found, key=lambda name: "_me_" not in name)[:2]
 

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness import clock
-from harness.actors.arguments import build, forms_of, sample
+from harness.actors.arguments import build, sample
 from harness.actors.client import FORMS, NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
 from harness.expressions import given, when
+from harness.schemas import forms_of, resolve
 from harness.verdicts import HarnessFault, NotTestable
 from harness.world import Call, World
 
@@ -26,6 +27,8 @@ def call_for(
     schema = listed.get("inputSchema")
     if not isinstance(schema, Mapping) or not isinstance(schema.get("properties", {}), Mapping):
         raise NotTestable(f"could not exercise {tool}: its inputSchema is no schema of an object")
+    if "$ref" in resolve(schema, schema):
+        raise NotTestable(f"could not exercise {tool}: its inputSchema refers to a schema that is not there")
     tenant = world.tenant_of(caller)
     return Call(
         tool, build(tool, schema, world.product, tenant.records, now=tenant.now, given=given_arguments)

@@ -8,12 +8,12 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.actors.arguments import forms_of, needed, resolve
 from harness.checks.questions import Question, read_question
 from harness.checks.results import broken, describe, is_question, is_success
 from harness.controls.moving import ageing_since, follows, move, too_slow
 from harness.exchanges import Exchange
 from harness.expressions import then, when
+from harness.schemas import forms_of, needed, resolve
 from harness.steps.callers import named
 from harness.steps.calls import answered, call_for, call_with_every_argument, confirm, race, send
 from harness.verdicts import Finding, NotTestable, RuleBroken

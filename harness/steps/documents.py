@@ -14,6 +14,7 @@ from harness.checks.documents import (
 )
 from harness.checks.results import broken, describe, documents, expect_success
 from harness.expressions import given, then, when
+from harness.schemas import properties
 from harness.steps.calls import call_for
 from harness.steps.permissions import person_of
 from harness.verdicts import HarnessFault
@@ -67,9 +68,7 @@ def _ids(world: World) -> dict[str, Any]:
 
 
 def _properties(world: World, tool: str) -> Mapping[str, Any]:
-    schema = world.schemas().get(tool, {}).get("inputSchema", {})
-    properties = schema.get("properties", {}) if isinstance(schema, Mapping) else {}
-    return properties if isinstance(properties, Mapping) else {}
+    return properties(world.schemas().get(tool, {}).get("inputSchema"))
 
 
 @then("the document tells the person, the organization and every scope of the token")

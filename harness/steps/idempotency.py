@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any
 
-from harness.actors.arguments import needed
 from harness.actors.patience import TOO_MANY_REQUESTS
 from harness.checks.answers import expect_same, expect_same_but_secret
 from harness.checks.questions import Question, read_question
@@ -19,6 +18,7 @@ from harness.checks.results import (
 from harness.controls.moving import follows
 from harness.exchanges import Exchange
 from harness.expressions import given, then, when
+from harness.schemas import needed
 from harness.steps.callers import named
 from harness.steps.calls import answered, call_for, confirm, race, send
 from harness.steps.confirmations import CHANGES

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from harness.actors.arguments import texts_needed
 from harness.checks.documents import contents
 from harness.checks.schemas import hints
 from harness.exchanges import Exchange
 from harness.expressions import given, when
+from harness.schemas import texts_needed
 from harness.steps.callers import named
 from harness.steps.calls import call_for, send
 from harness.steps.resources import address, read

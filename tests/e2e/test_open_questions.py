@@ -47,6 +47,10 @@ RULES: dict[str, tuple[str, ...]] = {
         "KADU-IDM-15",
         "KADU-TLS-01 others",
     ),
+    "schemas:in_parts": (
+        *("KADU-APR-08", "KADU-CNF-02", "KADU-CNF-07", "KADU-DST-04", "KADU-IDM-01", "KADU-IDM-03"),
+        *("KADU-IDM-15", "KADU-TLS-01", "MCP-14", "MCP-19"),
+    ),
     "crowd:put_off": ("KADU-CNF-13", "KADU-IDM-04"),
     "download:words": ("KADU-RES-07",),
     "download:link": ("KADU-RES-07",),

@@ -22,6 +22,16 @@ RECORDS = {
 }
 
 
+DEFINED = {
+    "kind": {"enum": ["only"]},
+    "few": {"type": "array", "items": {"$ref": "#/$defs/kind"}, "minItems": 1},
+    "pair": {
+        "required": ["a"],
+        "properties": {"a": {"type": "boolean"}, "b": {"$ref": "#/$defs/few"}},
+    },
+}
+
+
 def schema(required: list[str], **properties: Any) -> dict[str, Any]:
     return {"type": "object", "required": required, "properties": properties}
 
@@ -73,13 +83,43 @@ def test_what_is_given_stands() -> None:
         {"type": "array", "items": {"type": "string"}, "minItems": 2},
         {"type": "object", "required": ["a"], "properties": {"a": {"type": "boolean"}}},
         {"$ref": "#/$defs/kind"},
+        {"$ref": "#/$defs/kind", "description": "which"},
+        {"allOf": [{"$ref": "#/$defs/few"}], "description": "which"},
+        {"allOf": [{"type": "string", "minLength": 30}, {"maxLength": 31}], "minLength": 2},
+        {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/few"}]},
+        {"type": "object", "allOf": [{"$ref": "#/$defs/pair"}, {"required": ["b"]}]},
+        {"type": "string", "format": "uri", "pattern": "^https?://"},
     ],
     ids=json.dumps,
 )
 def test_every_kind_of_value_is_one_that_the_schema_takes(form: dict[str, Any]) -> None:
-    whole = {**schema(["value"], value=form), "$defs": {"kind": {"enum": ["only"]}}}
+    whole = {**schema(["value"], value=form), "$defs": DEFINED}
     built = build("kadu_tasks_run", whole, PRODUCT, RECORDS, now=NOW)
     Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(built)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        {"$ref": "#/$defs/Arguments"},
+        {"allOf": [{"$ref": "#/$defs/Arguments"}]},
+        {"allOf": [{"properties": {"id": {"type": "string"}}}, {"$ref": "#/$defs/Arguments"}]},
+        {"properties": {"extra": {"type": "string"}}, "anyOf": [{"$ref": "#/$defs/Arguments"}]},
+    ],
+    ids=json.dumps,
+)
+def test_arguments_may_stand_in_another_place_of_the_schema(join: dict[str, Any]) -> None:
+    arguments = schema(["id", "names"], id={"type": "string"}, names={"$ref": "#/$defs/few"})
+    whole = {"type": "object", **join, "$defs": {**DEFINED, "Arguments": arguments}}
+    built = build("kadu_tasks_run", whole, PRODUCT, RECORDS, now=NOW)
+    assert built == {"id": "t-1", "names": ["only"]}
+    Draft202012Validator(whole).validate(built)
+
+
+def test_a_reference_that_leads_nowhere_is_not_testable() -> None:
+    form = schema(["name"], name={"$ref": "https://example.com/elsewhere.json"})
+    with pytest.raises(NotTestable, match="its argument 'name' refers to a schema that is not there"):
+        build("kadu_tasks_run", form, PRODUCT, RECORDS, now=NOW)
 
 
 def test_what_cannot_be_built_is_not_testable() -> None:

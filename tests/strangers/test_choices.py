@@ -362,6 +362,15 @@ def test_tools_of_another_product_are_listed(chosen: Chosen) -> None:
     assert kind(client.call("ledger_books_close", {"id": "1"})) == "FORBIDDEN"
 
 
+def test_schemas_come_in_parts(chosen: Chosen) -> None:
+    listed = chosen.client("schemas:in_parts").ask("tools/list").result["tools"]
+    assert all(
+        tool["inputSchema"]["$ref"] == "#/$defs/Arguments"
+        for tool in listed
+        if tool["name"].startswith("kadu")
+    )
+
+
 def test_what_is_no_json_is_refused_by_http(chosen: Chosen, http: httpx.Client) -> None:
     client = chosen.client("no_json:http")
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {client.token}"}

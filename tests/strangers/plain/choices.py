@@ -24,6 +24,7 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "further_arguments": ("refused", "ignored"),
     "unknown_tool_2025": ("invalid_params", "error_result"),
     "other_tools": ("none", "another_product"),
+    "schemas": ("whole", "in_parts"),
     "crowd": ("served", "put_off"),
     "download": ("document", "words", "link", "beside_another"),
     "check_with": ("bare", "with_advice"),

@@ -44,7 +44,7 @@ async def list_tools(service: Service, caller: Caller, request: Request) -> Repl
     personal = service.choices.of("listing") == "permitted"
     if personal:
         offered = tuple(operation for operation in offered if caller.me.may_run(operation))
-    entries = [SERVER_TIME, *(_entry(operation) for operation in offered)]
+    entries = [SERVER_TIME, *(_entry(operation, service) for operation in offered)]
     if service.choices.of("other_tools") == "another_product":
         entries += OF_ANOTHER_PRODUCT
     shown, cursor = page(entries, "name", request.params.get("cursor"), PAGE_SIZE)
@@ -123,7 +123,16 @@ def _sent(key: str, service: Service) -> bool:
     return key.isprintable() and service.choices.of("odd_keys") == "sent"
 
 
-def _entry(operation: Operation) -> dict[str, Any]:
+def _in_parts(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The same schema as generators of schemas write it: every argument, and their object, by reference."""
+    parts = {f"Of_{name}": form for name, form in schema["properties"].items()}
+    referred = {name: {"allOf": [{"$ref": f"#/$defs/Of_{name}"}]} for name in schema["properties"]}
+    arguments = {**schema, "properties": referred}
+    return {"type": "object", "$ref": "#/$defs/Arguments", "$defs": {"Arguments": arguments, **parts}}
+
+
+def _entry(operation: Operation, service: Service) -> dict[str, Any]:
+    parted = service.choices.of("schemas") == "in_parts"
     if operation.access == "read":
         hints = {"readOnlyHint": True}
     else:
@@ -132,7 +141,7 @@ def _entry(operation: Operation) -> dict[str, Any]:
     return {
         "description": f"{operation.title}. {words if operation.access != 'read' else 'It only reads.'}",
         "annotations": hints,
-        "inputSchema": operation.schema,
+        "inputSchema": _in_parts(operation.schema) if parted else operation.schema,
         "name": operation.name,
     }
 
