@@ -14,7 +14,7 @@ FEATURES = Path(__file__).resolve().parent.parent / "features"
 @dataclass(frozen=True)
 class Product:
     """One product. `records` says, for some tools, on which record they are tried; `destructive`
-    are those whose asking the features judge one by one."""
+    are those whose asking the features judge one by one; `samples` has values for arguments that not every value fits."""
 
     id: str
     title: str
@@ -25,6 +25,11 @@ class Product:
     codes: tuple[str, ...]
     records: Mapping[str, Mapping[str, str]]
     destructive: tuple[str, ...]
+    samples: Mapping[str, Any]
+
+    def sample(self, tool: str, argument: str) -> Any:
+        """A value that this argument of a tool may have; None where the product names none."""
+        return self.samples.get(f"{tool}.{argument}", self.samples.get(argument))
 
     def own(self, tools: Mapping[str, Item]) -> dict[str, Item]:
         """Of tools by name those of this product; what a server offers of others has rules of its own."""
@@ -49,4 +54,5 @@ def load(product: str) -> Product:
         codes=tuple(data["codes"]),
         records=data.get("records", {}),
         destructive=tuple(data.get("destructive", ())),
+        samples=data.get("samples", {}),
     )

@@ -19,6 +19,7 @@ Records = Mapping[str, Sequence[Record]]
 LONGEST = 10_000
 MOST_ITEMS = 100
 DEEPEST = 12
+OFFERS = {"const", "enum", "default", "examples"}
 
 _TEXTS = {
     "date-time": "{day}T12:00:00Z",
@@ -58,13 +59,22 @@ def build(
     """
     forms = properties(schema)
     arguments: dict[str, Any] = {}
-    for name in needed(schema):
+    for name in _wanted(tool, schema, forms):
         if given is None or name not in given:
             arguments[name] = _value(tool, name, forms.get(name, {}), schema, product, records, now)
     arguments.update(given or {})
     if tool.endswith("_update") and not set(arguments) - {"id", "idempotency_key"}:
         arguments.update(_one_change(tool, forms, schema, product, records, now))
     return arguments
+
+
+def _wanted(tool: str, schema: Schema, forms: Mapping[str, Schema]) -> list[str]:
+    """The required arguments; where a schema says none, the id all the same, and all but the key for what acts on no list."""
+    if "required" in resolve(schema, schema):
+        return list(dict.fromkeys([*needed(schema), *(name for name in forms if name == "id")]))
+    acts = "id" in forms or tool.endswith("_create")
+    whole = acts and not tool.endswith(("_get", "_list", "_update", "_download"))
+    return [name for name in forms if name == "id" or (whole and name != "idempotency_key")]
 
 
 def related(name: str, records: Records) -> Any:
@@ -101,6 +111,17 @@ def _value(
         found_id = related(name, records)
         if found_id is not None:
             return found_id
+    return free_value(schema, root, product, tool=tool, name=name, now=now)
+
+
+def free_value(schema: Schema, root: Schema, product: Product, *, tool: str, name: str, now: str) -> Any:
+    """A value for an argument that is no id: one that its schema offers, else the product's, else one made up from the schema.
+
+    Raises NotTestable when there is none.
+    """
+    known = product.sample(tool, name)
+    if known is not None and not OFFERS & resolve(schema, root).keys():
+        return known
     return sample(schema, root, tool=tool, name=name, now=now)
 
 

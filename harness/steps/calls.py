@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness import clock
-from harness.actors.arguments import build, sample
+from harness.actors.arguments import build, free_value
 from harness.actors.client import FORMS, NO_FORMS, Client
 from harness.checks.questions import read_question
 from harness.checks.results import is_question
@@ -40,7 +40,7 @@ def call_with_every_argument(world: World, tool: str, caller: str = "the assista
     plain = call_for(world, tool, caller=caller)
     schema = world.schemas(caller)[tool].get("inputSchema", {})
     more = {
-        name: sample(form, schema, tool=tool, name=name, now=world.tenant.now)
+        name: free_value(form, schema, world.product, tool=tool, name=name, now=world.tenant.now)
         for name, form in forms_of(schema).items()
         if name not in plain.arguments and name != "idempotency_key"
     }

@@ -6,6 +6,7 @@ import random
 import re
 import string
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from harness.checks.questions import Question, read_question
@@ -20,6 +21,7 @@ from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
 A_DAY = 86400
+SHORTEST_SEAL = 20
 OVERSIZED = 100_000
 FOREIGN_STATE = "v1.c29tZWJvZHkgZWxzZSdzIHN0YXRlLCBzZWFsZWQgdW5kZXIgYSBrZXkgbm9ib2R5IGhlcmUgaG9sZHM"
 
@@ -197,7 +199,8 @@ def calls_the_same_with(world: World, words: str) -> None:
 @when("its yes is sent with a call of {tool}")
 def sent_with_a_call_of(world: World, tool: str) -> None:
     question = asked(world)
-    other = Call(tool, dict(world.call.arguments))
+    known = forms_of(world.schemas().get(tool, {}).get("inputSchema")) or world.call.arguments
+    other = Call(tool, {name: value for name, value in world.call.arguments.items() if name in known})
     world.story.call = other
     confirm(world, other, question.explicit_yes(), question.state, world.caller)
 
@@ -224,25 +227,40 @@ STATES: dict[str, Callable[[str, random.Random], str | None]] = {
 @when("its yes comes with {words}")
 def comes_with_state(world: World, words: str) -> None:
     question = with_state(asked(world))
-    chance = random.Random(world.scenario)
-    state = named(STATES, words)(question.state or "", chance)
-    confirm(world, world.call, question.explicit_yes(), state, world.caller)
+    change, chance = named(STATES, words), random.Random(world.scenario)
+    answers, state = _with_other_seal(question, change(question.state or question.key, chance))
+    confirm(world, world.call, answers, state, world.caller)
 
 
 def with_state(question: Question) -> Question:
-    """The question, where it came with a state; a stateless server has to hand one out."""
-    if not question.state:
+    """The question, where it came with what can bind the yes to the call.
+
+    The protocol has two places that a client brings back: a requestState, and the key of the question, which is the server's
+    own; a key too short to be a seal is a name.
+    """
+    if not question.state and len(question.key) < SHORTEST_SEAL:
         raise RuleBroken(
-            Finding("the question comes without a requestState", expected="a requestState", actual="none")
+            Finding(
+                "the question comes without a requestState",
+                expected="a requestState, or a key of the question that seals it",
+                actual=f"none, and the key {question.key!r}",
+            )
         )
     return question
+
+
+def _with_other_seal(question: Question, seal: str | None) -> tuple[dict[str, Any], str | None]:
+    """The yes with another state, or under another key where the key is the seal; without one where None."""
+    if question.state:
+        return question.explicit_yes(), seal
+    return {} if seal is None else replace(question, key=seal).explicit_yes(), None
 
 
 @then("a changed byte anywhere in the state is asked again")
 def a_changed_byte(world: World) -> None:
     question, call = with_state(asked(world)), world.call
-    for state in changed_states(question.state or "", random.Random(world.scenario)):
-        exchange = confirm(world, call, question.explicit_yes(), state, world.caller)
+    for seal in changed_states(question.state or question.key, random.Random(world.scenario)):
+        exchange = confirm(world, call, *_with_other_seal(question, seal), world.caller)
         if not is_question(exchange):
             raise broken(
                 "a state that was tampered with is not asked about again",
@@ -312,7 +330,7 @@ def no_other_way(world: World) -> None:
         ("the assistant", {"arguments": dict(reversed(list(arguments.items())))}),
         ("the assistant", {"inputResponses": {**params["inputResponses"], "further": {"action": "cancel"}}}),
         ("the person's other assistant", {}),
-        *(("the assistant", {"requestState": other}) for other in respelt_states(state)),
+        *(("the assistant", {"requestState": other}) for other in (respelt_states(state) if state else ())),
     ]
     for caller, change in ways:
         world.story.exchange = world.client(caller).request("tools/call", {**params, **change})
