@@ -13,9 +13,10 @@ from tests.strangers.conftest import Mock, Tenant, start, stop
 from tests.strangers.plain.choices import SIDES, Choices
 from tests.strangers.wire import Came, Client
 
-# Two servers are enough: on each, every question falls on a side that is not the usual one, but for what hides another.
+# Three servers are enough: on each, every question falls on a side that is not the usual one, but for what hides another.
 ASIDE = ("rights", "register_down_at_question")
-SECOND = {name: sides[1] for name, sides in SIDES.items() if name not in ASIDE}
+ALONE = {"seal": "key"}
+SECOND = {name: sides[1] for name, sides in SIDES.items() if name not in ASIDE and name not in ALONE}
 LAST = {name: sides[-1] for name, sides in SIDES.items() if len(sides) > 2 or name in ASIDE}
 PERMISSION = "agent.workspaces.create"
 
@@ -24,7 +25,7 @@ PERMISSION = "agent.workspaces.create"
 def urls(mock: Mock) -> Iterator[dict[str, str]]:
     """The URL of a server for each `name:side`."""
     found, processes = {}, []
-    for chosen in (SECOND, LAST):
+    for chosen in (SECOND, LAST, ALONE):
         text = ",".join(f"{name}:{side}" for name, side in chosen.items())
         process, url = start(mock.api, CHOICES=text)
         processes.append(process)
@@ -369,6 +370,14 @@ def test_schemas_come_in_parts(chosen: Chosen) -> None:
         for tool in listed
         if tool["name"].startswith("kadu")
     )
+
+
+def test_a_question_is_sealed_by_its_key(chosen: Chosen) -> None:
+    client = chosen.client("seal:key")
+    asked = client.call("kadu_tasks_run", chosen.run())
+    [key] = asked.result["inputRequests"]
+    assert "requestState" not in asked.result
+    assert len(key) > 20
 
 
 def test_what_is_no_json_is_refused_by_http(chosen: Chosen, http: httpx.Client) -> None:

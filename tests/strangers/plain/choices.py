@@ -6,6 +6,7 @@ from pathlib import Path
 SIDES: Mapping[str, tuple[str, ...]] = {
     # Questions and answers
     "form": ("enum", "boolean", "commands", "no_way_back", "enum_names"),
+    "seal": ("state", "key"),
     "days_asked": ("figures", "words"),
     "unclear_answer": ("question", "declined", "invalid"),
     "explicit_no": ("declined", "question", "invalid"),

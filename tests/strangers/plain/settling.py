@@ -85,13 +85,28 @@ def _matter(
     about = subject(operation.name, arguments, me.person or "", me.organization)
     ticket = None
     if request.shows_forms:
-        state = request.params.get("requestState")
+        state = _seal_brought(request, service)
         if not isinstance(state, str | None):
             raise Fault(INVALID_PARAMS, "requestState must be text.")
         if service.choices.stands("other_token") == "asked":
             about = subject(operation.name, arguments, f"{me.person} by {caller.token}", me.organization)
         ticket = None if state is None else unseal(service.secret, state, about)
     return Matter(service, caller, request, operation, arguments, about, ticket)
+
+
+def _seal_brought(request: Request, service: Service) -> Any:
+    """The seal of the question that is answered, from where it was handed out."""
+    if service.choices.stands("seal") == "state":
+        return request.params.get("requestState")
+    answers = request.params.get("inputResponses")
+    return next(iter(answers), None) if isinstance(answers, dict) else None
+
+
+def _answers_brought(request: Request, service: Service) -> Any:
+    answers = request.params.get("inputResponses")
+    if service.choices.stands("seal") == "state" or not isinstance(answers, dict) or not answers:
+        return answers
+    return {ANSWER_KEY: next(iter(answers.values()))}
 
 
 def _fresh(matter: Matter) -> bool:
@@ -117,7 +132,7 @@ async def _changes_watched(
 
 async def _in_the_chat(matter: Matter) -> Reply | None:
     ticket, choices = matter.ticket, matter.service.choices
-    said = decision(matter.request.params.get("inputResponses"), matter.form)
+    said = decision(_answers_brought(matter.request, matter.service), matter.form)
     if said == "malformed" and choices.of("malformed_answer") == "invalid":
         raise Fault(INVALID_PARAMS, "inputResponses is no answer to a form.")
     if ticket is None or not _fresh(matter):
@@ -146,11 +161,11 @@ async def _asked(matter: Matter) -> Reply:
         answer = await _registered(matter, Ticket(secrets.token_hex(16), caller.me.now + LIFETIME))
         if (answer is None or not answer.succeeded) and choices.of("register_down_at_question"):
             return _unavailable()
-    asked = {
-        "inputRequests": {ANSWER_KEY: question(matter.operation, matter.arguments, matter.form, choices)},
-        "requestState": seal(service.secret, matter.about, caller.me.now),
-    }
-    return Reply(asked, kind="input_required")
+    sealed = seal(service.secret, matter.about, caller.me.now)
+    in_key = choices.of("seal") == "key"
+    form = question(matter.operation, matter.arguments, matter.form, choices)
+    asked: dict[str, Any] = {"inputRequests": {sealed if in_key else ANSWER_KEY: form}}
+    return Reply(asked if in_key else asked | {"requestState": sealed}, kind="input_required")
 
 
 async def _missing(matter: Matter) -> Reply | None:
