@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from harness.checks.documents import walk
 from harness.checks.results import broken, describe, documents, texts
@@ -23,25 +24,39 @@ def addresses(exchange: Exchange) -> Iterator[str]:
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and block.get("type") == "resource_link":
             yield from ADDRESS.findall(str(block.get("uri")))
-    for text in texts(exchange):
+    for text in (*texts(exchange), *embedded_texts(exchange)):
         yield from (found.rstrip(".,;:!?") for found in ADDRESS.findall(text))
+
+
+def embedded(exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """The blocks of a tool result that carry something themselves: images, sounds, resources."""
+    content = (exchange.result or {}).get("content")
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") in ("image", "audio", "resource"):
+            yield block
+
+
+def embedded_texts(exchange: Exchange) -> list[str]:
+    """What embedded resources say in text: an address may stand there."""
+    resources = [block.get("resource") for block in embedded(exchange)]
+    return [str(one["text"]) for one in resources if isinstance(one, dict) and "text" in one]
+
+
+def _is_text(block: dict[str, Any]) -> bool:
+    resource = block.get("resource")
+    return isinstance(resource, dict) and "text" in resource and "blob" not in resource
 
 
 @then("the result holds no bytes, and an address that serves the file without a token")
 def holds_no_bytes(world: World) -> None:
     answer = world.answer
-    blocks = (answer.result or {}).get("content") or []
-    embedded = [
-        block
-        for block in blocks
-        if isinstance(block, dict) and block.get("type") in ("image", "audio", "resource")
-    ]
-    if embedded:
+    bytes_in = [block for block in embedded(answer) if not _is_text(block)]
+    if bytes_in:
         raise broken(
             "the result embeds what it was to point at",
             answer,
             expected="an address",
-            actual=f"{embedded[0]!r}"[:300],
+            actual=f"{bytes_in[0]!r}"[:300],
         )
     found = list(addresses(answer))
     if not found:
@@ -66,7 +81,7 @@ def holds_no_bytes(world: World) -> None:
             expected="the bytes of the file",
             actual=f"nothing from {near[0]}",
         )
-    shown = "\n".join([*texts(answer), repr((answer.result or {}).get("structuredContent"))])
+    shown = "\n".join([*texts(answer), *embedded_texts(answer), repr(answer.result)])
     if len(served) >= 16 and (
         base64.b64encode(served[:48]).decode()[:60] in shown
         or served[:48].decode("utf-8", "replace") in shown

@@ -126,6 +126,13 @@ def it_ran_once(world: World) -> None:
     world.mark(looks)
 
 
+def control_ran_once(world: World) -> None:
+    """A positive control ran. Raises NotTestable where nothing did; what ran twice or otherwise than called is broken."""
+    if not any(look.effects for look in world.looks()):
+        raise NotTestable(f"could not exercise {current(world).tool}: it succeeds, and nothing ran")
+    it_ran_once(world)
+
+
 @then("a fresh yes makes it run once")
 def a_fresh_yes_makes_it_run(world: World) -> None:
     # The positive control of a negative: where the call cannot be made to run, that it did not run shows nothing.
@@ -133,6 +140,6 @@ def a_fresh_yes_makes_it_run(world: World) -> None:
     try:
         question = read_question(send(world, client, call))
         expect_success(confirm(world, call, question.explicit_yes(), question.state, client))
-        it_ran_once(world)
     except RuleBroken as broken_rule:
         raise NotTestable(f"could not exercise {call.tool}: {broken_rule.finding.message}") from broken_rule
+    control_ran_once(world)

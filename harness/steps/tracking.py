@@ -20,7 +20,7 @@ from harness.steps.callers import named
 from harness.steps.calls import begin, call_for, send
 from harness.steps.console import cancels, continues, execution_ends, open_link, pass_upstream
 from harness.steps.idempotency import call_through
-from harness.steps.outcomes import it_ran_once
+from harness.steps.outcomes import control_ran_once
 from harness.steps.resources import read
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import Call, World
@@ -160,9 +160,9 @@ def confirmed_runs_once(world: World) -> None:
         exchange = call_through(world, call)
         if not is_question(exchange):
             _approve(world)
-        it_ran_once(world)
     except RuleBroken as rule:
         raise NotTestable(f"could not exercise {call.tool}: {rule.finding.message}") from rule
+    control_ran_once(world)
 
 
 def _approve(world: World) -> None:
