@@ -19,6 +19,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "form:enum_names": ("KADU-CNF-03", "KADU-CNF-05 form"),
     "form:commands": ("KADU-CNF-03", "KADU-CNF-05 form"),
     "form:no_way_back": ("KADU-CNF-03", "KADU-CNF-05 form"),
+    "form:own_language": ("KADU-CNF-03", "KADU-CNF-04", "KADU-CNF-05 form"),
     "days_asked:words": ("KADU-CNF-02",),
     "unclear_answer:declined": ("KADU-CNF-05 unclear",),
     "unclear_answer:invalid": ("KADU-CNF-05 unclear",),
