@@ -1,6 +1,7 @@
 """What documents hold: the contents of a resource, its records, and how two documents compare."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from harness.checks.results import broken, describe, parse_json
 from harness.exchanges import Exchange
 
 _DEPTH = 40
+_FILES = re.compile(r"files?|arquivos?|archivos?|fichiers?|datei(en)?", re.IGNORECASE)
 
 
 def contents(exchange: Exchange) -> list[dict[str, Any]]:
@@ -28,6 +30,12 @@ def document(exchange: Exchange) -> Any:
             "the document is not JSON text", exchange, expected="JSON in text", actual=describe(exchange)
         )
     return parsed[0] if len(parsed) == 1 else parsed
+
+
+def is_about_files(uri: str) -> bool:
+    """True when a word of an address, or of a template's names, is that of files: a profile is none."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", uri)
+    return any(_FILES.fullmatch(word) for word in words)
 
 
 def walk(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
