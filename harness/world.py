@@ -74,11 +74,12 @@ Offer = Mapping[str, Mapping[str, Any]]
 @dataclass(frozen=True)
 class Process:
     """What the scenario runs of one process share: connections, what a server offers to who holds everything, and the
-    ids of tenants whose scenarios have ended."""
+    ids of tenants whose scenarios have ended, and by tool and form the answers after which a call was seen to run."""
 
     transport: Transport
     offered: dict[tuple[tuple[str, ...], str], Offer]
     leaving: list[str]
+    learned: dict[tuple[str, str], tuple[Any, ...]]
 
 
 class World:
@@ -86,6 +87,7 @@ class World:
 
     def __init__(self, settings: Settings, process: "Process", scenario: str, era: Era, rule: str) -> None:
         self.settings, self.scenario, self.era, self.rule = settings, scenario, era, rule
+        self._process, self.learned = process, process.learned
         self.transport, self._offered = process.transport, process.offered
         self.product: Product = load(settings.product)
         self.exchanges: list[Exchange] = []
@@ -182,6 +184,10 @@ class World:
             headers=self.settings.headers,
             reading_only=self.settings.read_only,
         )
+
+    def aside(self, name: str) -> "World":
+        """A world of the same server with tenants of its own, for what has to be tried out: no evidence of this one."""
+        return World(self.settings, self._process, f"{self.scenario} ({name})", self.era, self.rule)
 
     @property
     def other_era(self) -> Era:
@@ -362,7 +368,7 @@ def _process(ca_file: str | None, detours: tuple[tuple[Address, Address], ...]) 
     # One for the whole process: what a scenario costs is mostly what it sends.
     transport = Transport(ca_file=ca_file, detours=dict(detours))
     atexit.register(transport.close)
-    return Process(transport, {}, [])
+    return Process(transport, {}, [], {})
 
 
 def open_world(settings: Settings, scenario: str, era: Era, rule: str) -> World:

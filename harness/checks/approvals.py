@@ -13,10 +13,14 @@ from harness.exchanges import Exchange
 
 REQUIRED = "approval_required"
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
-_ADDRESS = ("url", "link", "address", "endereço", "enlace", "dirección")
-_NEGATION = r"\b(not|don't|don’t|never|não|nunca|no)\b"
+_ADDRESS = r"url|link|address|endereço|enlace|dirección|adresse|\blien\b|indirizzo"
+_NEGATION = (
+    r"\b(not|don't|don’t|never|não|nunca|no|nicht|nie|niemals|keine?|keinesfalls|ne|pas|jamais|non|mai)\b"
+    r"|\bn['’]"
+)
 _CALLING = (
-    r"\b(call|calling|repeat|retry|rerun|invoke|chame|chamar|repita|repetir|llame|llamar|vuelva|ejecute)"
+    r"\b(call|calling|repeat|retry|rerun|invoke|chame|chamar|repita|repetir|llame|llamar|vuelva|ejecute"
+    r"|ruf|aufruf|aufzuruf|wiederhol|appel|rappel|relanc|répét|réessay|réexécut|chiam|richiam|ripet|riprov|rieseg)"
 )
 
 
@@ -106,7 +110,7 @@ def _moment(text: str) -> datetime | None:
 def expect_instructions(approval: Approval, exchange: Exchange) -> None:
     """APR-03: the message tells to show the address, and not to call again."""
     words = approval.message.casefold()
-    shows = approval.url.casefold() in words or any(name in words for name in _ADDRESS)
+    shows = approval.url.casefold() in words or re.search(_ADDRESS, words) is not None
     sentences = re.split(r"[.!?;\n]+", words)
     again = any(re.search(_NEGATION, one) and re.search(_CALLING, one) for one in sentences)
     if not (shows and again):

@@ -1,7 +1,8 @@
 """Dates and months as people write them: which texts hold a date, however it is rendered."""
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 _MONTHS = (
@@ -18,13 +19,29 @@ _MONTHS = (
     ("novembro", "noviembre", "november", "nov"),
     ("dezembro", "diciembre", "december", "dez", "dic", "dec"),
 )
+# The same in German, French, Italian and Dutch, where the day stands before the month.
+_MONTHS_AFTER_THE_DAY = (
+    ("januar", "jänner", "jän", "janvier", "janv", "gennaio", "gen", "januari"),
+    ("februar", "feber", "février", "fevrier", "févr", "fevr", "febbraio", "febr", "februari"),
+    ("märz", "maerz", "mär", "mrz", "mars", "maart", "mrt"),
+    ("avril", "avr", "aprile"),
+    ("mai", "maggio", "mag", "mei"),
+    ("juni", "juin", "giugno", "giu"),
+    ("juli", "juillet", "juil", "luglio", "lug"),
+    ("août", "aout", "augustus"),
+    ("septembre", "settembre", "sett"),
+    ("oktober", "okt", "octobre", "ottobre", "ott"),
+    ("novembre",),
+    ("dezember", "décembre", "decembre", "déc", "dicembre"),
+)
 
 
 def holds_date(text: str, day: date) -> bool:
-    """True when the text holds that day: 2026-10-24, 24/10/2026, 24 de outubro, 24th of October, Oct 24.
+    """True when the text holds that day: 2026-10-24, 24. 10. 2026, 24 de outubro, 24. Oktober, 24th of October, Oct 24.
 
     Where the year follows a day in words, it has to be that day's.
     """
+    text = unicodedata.normalize("NFC", text)
     if any(re.search(form, text) for form in _day_figures(day)):
         return True
     years = (
@@ -35,11 +52,12 @@ def holds_date(text: str, day: date) -> bool:
 
 def holds_month(text: str, month: str) -> bool:
     """True when the text holds that month (`YYYY-MM`): 2026-09, 2026/09, 09/2026, setembro de 2026."""
+    text = unicodedata.normalize("NFC", text)
     year, number = month.split("-")
     forms = [
         rf"(?<!\d){year}[-/.]{number}(?!\d)",
-        rf"(?<!\d){number}[-/.]{year}(?!\d)",
-        rf"\b(?:{_names(int(number))})\b\.?,?[\s(/-]*(?:de\s+|del\s+|of\s+)?{year}\b",
+        rf"(?<!\d){number}(?:[-/.]| / ){year}(?!\d)",
+        rf"\b(?:{_names(int(number), _MONTHS, _MONTHS_AFTER_THE_DAY)})\b\.?,?[\s(/-]*(?:de\s+|del\s+|of\s+)?{year}\b",
     ]
     return any(re.search(form, text, re.IGNORECASE) for form in forms)
 
@@ -49,21 +67,25 @@ def around(moment: date, days: int = 1) -> list[date]:
     return [moment + timedelta(days=offset) for offset in range(-days, days + 1)]
 
 
-def _names(month: int) -> str:
-    return "|".join(sorted(_MONTHS[month - 1], key=len, reverse=True))
+def _names(month: int, *languages: Sequence[Sequence[str]]) -> str:
+    names = [name for months in languages for name in months[month - 1]]
+    return "|".join(sorted(names, key=len, reverse=True))
 
 
 def _day_figures(day: date) -> Iterator[str]:
     year, short, month, number = day.year, day.year % 100, f"0?{day.month}", f"0?{day.day}"
     yield rf"(?<!\d){year}[-/.]{month}[-/.]{number}(?!\d)"
     yield rf"(?<!\d)(?:{number}[-/.]{month}|{month}[-/.]{number})[-/.](?:{year}|{short:02d})(?!\d)"
+    # With spaces the day comes first and the year is whole: anything less is a list of numbers.
+    yield rf"(?<!\d){number}(?:\.\s?{month}\.\s?| / {month} / ){year}(?!\d)"
 
 
 def _day_words(day: date) -> Iterator[str]:
-    names, number = _names(day.month), f"0?{day.day}"
+    number = f"0?{day.day}"
+    names = _names(day.month, _MONTHS, _MONTHS_AFTER_THE_DAY)
     year = r"(?:[\s,.(/-]+(?:de\s+|del\s+|of\s+)?(?P<year>\d{4}))?"
-    yield rf"(?<!\d){number}(?:º|\.|st|nd|rd|th)?[\s-]+(?:de\s+|of\s+)?(?:{names})\b{year}"
-    yield rf"\b(?:{names})\.?\s+{number}(?:st|nd|rd|th)?(?!\d){year}"
+    yield rf"(?<!\d){number}(?:(?:º|°|\.|st|nd|rd|th|er)?[\s-]+|\.)(?:de\s+|of\s+)?(?:{names})\b{year}"
+    yield rf"\b(?:{_names(day.month, _MONTHS)})\.?\s+{number}(?:st|nd|rd|th)?(?!\d){year}"
 
 
 def months_before(current: str, count: int) -> list[str]:

@@ -1,6 +1,7 @@
 """What documents hold: the contents of a resource, its records, and how two documents compare."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from harness.checks.results import broken, describe, parse_json
 from harness.exchanges import Exchange
 
 _DEPTH = 40
+_FILES = re.compile(r"files?|arquivos?|archivos?|fichiers?|datei(en)?", re.IGNORECASE)
 
 
 def contents(exchange: Exchange) -> list[dict[str, Any]]:
@@ -30,6 +32,12 @@ def document(exchange: Exchange) -> Any:
     return parsed[0] if len(parsed) == 1 else parsed
 
 
+def is_about_files(uri: str) -> bool:
+    """True when a word of an address, or of a template's names, is that of files: a profile is none."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", uri)
+    return any(_FILES.fullmatch(word) for word in words)
+
+
 def walk(value: Any, depth: int = _DEPTH) -> Iterator[Any]:
     """Every value inside a document, the document first."""
     yield value
@@ -49,26 +57,56 @@ def records(value: Any, depth: int = _DEPTH) -> list[dict[str, Any]]:
     return [record for one in inner for record in records(one, depth - 1)]
 
 
+def readings(value: Any) -> Iterator[list[dict[str, Any]]]:
+    """The records of a document; and where each of them may be an envelope with an `id` of its own, what is in them.
+
+    What is in an envelope stands in one of its members: a record that has others in several is none.
+    """
+    found = records(value)
+    yield found
+    inner = [_content(one) for one in found]
+    if inner and None not in inner:
+        yield [record for content in inner if content is not None for record in content]
+
+
+def _content(envelope: dict[str, Any]) -> list[dict[str, Any]] | None:
+    held = [found for found in map(records, envelope.values()) if found]
+    return held[0] if len(held) == 1 else None
+
+
 def record_of(value: Any, record_id: str) -> dict[str, Any] | None:
     """The object of that id in a document, None where there is none."""
     return next((one for one in walk(value) if isinstance(one, dict) and one.get("id") == record_id), None)
 
 
-def same_records(first: Any, second: Any) -> bool:
-    """True when both documents hold the same records, in any order and any envelope.
+def same_records(held: Any, answered: Any) -> bool:
+    """True when a document holds the records that are answered and no others, in any order and any envelope.
 
-    Documents without any record (a catalogue, a text) are compared as they are.
+    What is answered without any record (a catalogue, a text) is compared as it is. An envelope with an `id` is looked
+    into on the side of the document alone: else a document that holds a part of its record were the same.
     """
-    ours, theirs = records(first), records(second)
-    if not ours and not theirs:
-        return bool(first == second) or _inside(first, second) or _inside(second, first)
-    return _counted(ours) == _counted(theirs)
+    theirs = records(answered)
+    if not theirs and (held == answered or (isinstance(answered, dict | list) and _inside(held, answered))):
+        return True
+    if not theirs and _lists_nothing(answered):
+        return _lists_nothing(held)
+    if not theirs and not records(held):
+        return _inside(answered, held)
+    return any(_counted(ours) == _counted(theirs) for ours in readings(held))
 
 
 def holds_records(part: Any, whole: Any) -> bool:
     """True when each record of the one document, and there is one, is a record of the other."""
-    ours = _counted(records(part))
-    return bool(ours) and ours <= _counted(records(whole))
+    theirs = _counted(records(whole))
+    return any(ours and _counted(ours) <= theirs for ours in readings(part))
+
+
+def _lists_nothing(value: Any) -> bool:
+    """True for an empty list, in whatever it is wrapped."""
+    while isinstance(value, dict):
+        inner = [one for one in value.values() if isinstance(one, dict | list)]
+        value = inner[0] if len(inner) == 1 else None
+    return bool(value == [])
 
 
 def _inside(envelope: Any, value: Any) -> bool:

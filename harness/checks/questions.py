@@ -12,52 +12,32 @@ from typing import Any
 
 from harness.checks.dates import holds_date
 from harness.checks.results import broken, describe, is_question
+from harness.checks.words import EMPTY, FALSE, NO, NO_ALONE, TRUE, YES, YES_ALONE
 from harness.exchanges import Exchange
+from harness.verdicts import NotTestable, RuleBroken
 
-_YES = {
-    "yes",
-    "y",
-    "true",
-    "sim",
-    "s",
-    "si",
-    "ok",
-    "confirm",
-    "confirmar",
-    "confirmo",
-    "approve",
-    "aprovar",
-    "run",
-    "executar",
-}
-_YES |= {"accept", "aceitar", "aceito", "proceed", "continuar", "continue", "1"}
-_YES |= {"execute", "go", "allow", "permitir"}
-_NO = {
-    "no",
-    "n",
-    "false",
-    "nao",
-    "cancel",
-    "cancelar",
-    "deny",
-    "decline",
-    "recusar",
-    "reject",
-    "stop",
-    "parar",
-    "0",
-    "never",
-    "not",
-    "abort",
-    "abortar",
-    "block",
-    "bloquear",
-    "don",
-    "dont",
-    "without",
-    "sem",
-    "sin",
-}
+Pair = tuple[Any, Any]
+"""The value that says yes and the one that says no."""
+Says = Callable[[str], str | None]
+
+
+class UnknownWords(NotTestable):
+    """Two options in words that nobody here knows: which of them is the yes has to be tried. Carries the values, and a
+    text that is the same for the same options."""
+
+    def __init__(self, options: list["Option"]) -> None:
+        told = " or ".join(repr(option.title or option.value)[:100] for option in options)
+        super().__init__(f"which answer is the yes could not be read from the words: {told}")
+        self.values = tuple(option.value for option in options)
+        self.form = repr(options)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of an enumeration: its value, and what a person reads where that is not the value."""
+
+    value: Any
+    title: str | None
 
 
 @dataclass(frozen=True)
@@ -88,8 +68,11 @@ class Question:
         return self.answer("accept", {self.property: self.no})
 
 
-def read_question(exchange: Exchange) -> Question:
-    """The one question of an answer that asks for a yes. Raises RuleBroken where it does not ask as documented."""
+def read_question(exchange: Exchange, learned: Pair | None = None) -> Question:
+    """The one question of an answer that asks for a yes. Raises RuleBroken where it does not ask as documented.
+
+    Raises UnknownWords for two options that cannot be told apart by their words and are not `learned`.
+    """
     wanted = "resultType input_required with one form-mode elicitation/create of one yes-or-no question"
     if not is_question(exchange):
         raise broken("the server does not ask", exchange, expected=wanted, actual=describe(exchange))
@@ -117,14 +100,9 @@ def read_question(exchange: Exchange) -> Question:
             "the form is not of one question", exchange, expected=wanted, actual=f"the form {schema!r}"[:500]
         )
     [(name, form)] = properties.items()
-    pair = _yes_and_no(form)
+    pair = _yes_and_no(form, learned)
     if pair is None:
-        raise broken(
-            "the question cannot be answered by yes or no",
-            exchange,
-            expected="a boolean, or an enumeration of one yes and one no",
-            actual=f"{form!r}"[:500],
-        )
+        raise unanswerable(exchange, f"{form!r}"[:500])
     state = result.get("requestState")
     words = [str(params.get("message", "")), *_words(schema)]
     return Question(
@@ -138,53 +116,104 @@ def read_question(exchange: Exchange) -> Question:
     )
 
 
-def _yes_and_no(form: Any) -> tuple[Any, Any] | None:
+def unanswerable(exchange: Exchange, actual: str) -> RuleBroken:
+    """That a question has no yes and no."""
+    expected = "a boolean, or an enumeration of one yes and one no"
+    return broken("the question cannot be answered by yes or no", exchange, expected=expected, actual=actual)
+
+
+def _yes_and_no(form: Any, learned: Pair | None) -> Pair | None:
     if not isinstance(form, dict):
         return None
     if form.get("type") == "boolean":
         return True, False
     options = list(_options(form))
-    pairs = (_told_apart(options, says) for says in (_begins_with, _says))
-    return next((pair for pair in pairs if pair is not None), None)
+    pair = _told_apart(options)
+    if pair is not None or len(options) != 2 or options[0].value == options[1].value:
+        return pair
+    if learned is None or any(option.value not in learned for option in options):
+        raise UnknownWords(options)
+    return learned
 
 
-def _told_apart(options: list[tuple[Any, str]], says: Callable[[str], str | None]) -> tuple[Any, Any] | None:
-    yes = [value for value, words in options if says(words) == "yes"]
-    no = [value for value, words in options if says(words) == "no"]
-    if len(options) == 2 and len(yes) + len(no) == 1:
-        other = next(value for value, _ in options if value not in (*yes, *no))
-        yes, no = yes or [other], no or [other]
+def _told_apart(options: list[Option]) -> Pair | None:
+    # What the person reads stands before what the server reads.
+    titles = [(option.value, option.title) for option in options if option.title is not None]
+    values = [(option.value, str(option.value)) for option in options]
+    figures = [(option.value, str(option.value)) for option in options if option.title is None]
+    readings: list[tuple[list[tuple[Any, str]], Says]] = [
+        (titles, _begins_with),
+        (titles, _says),
+        (values, _begins_with),
+        (values, _says),
+        (figures, _is_figure),
+    ]
+    pairs = (_by_words(texts, says) for texts, says in readings if len(texts) == len(options))
+    found = next((pair for pair in pairs if pair is not None), None)
+    if found is None and len(options) == 2:
+        pairs = (_by_one(texts) for texts in (titles, values) if len(texts) == 2)
+        found = next((pair for pair in pairs if pair is not None), None)
+    return found
+
+
+def _by_words(texts: list[tuple[Any, str]], says: Says) -> Pair | None:
+    yes = [value for value, words in texts if says(words) == "yes"]
+    no = [value for value, words in texts if says(words) == "no"]
     return (yes[0], no[0]) if len(yes) == 1 and len(no) == 1 else None
 
 
-def _options(form: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
+def _by_one(texts: list[tuple[Any, str]]) -> Pair | None:
+    """Of two options, one begins with a word that is known: the other is its opposite, as long as it says nothing."""
+    said = [_begins_with(words, at_once=True) for _, words in texts]
+    (first, one), (second, other) = texts
+    if said[0] is not None and _says(other) is None:
+        return (first, second) if said[0] == "yes" else (second, first)
+    if said[1] is not None and _says(one) is None:
+        return (second, first) if said[1] == "yes" else (first, second)
+    return None
+
+
+def _options(form: Mapping[str, Any]) -> Iterator[Option]:
     names = form.get("enumNames")
     values = form.get("enum")
     if isinstance(values, list):
-        titles = names if isinstance(names, list) and len(names) == len(values) else values
-        yield from ((value, f"{value} {title}") for value, title in zip(values, titles, strict=True))
+        titled = isinstance(names, list) and len(names) == len(values)
+        titles = names if isinstance(names, list) and titled else [None] * len(values)
+        yield from (_option(value, title) for value, title in zip(values, titles, strict=True))
         return
     for option in form.get("oneOf") or form.get("anyOf") or ():
         if isinstance(option, dict) and "const" in option:
-            yield option["const"], f"{option['const']} {option.get('title', '')}"
+            yield _option(option["const"], option.get("title"))
 
 
-def _begins_with(words: str) -> str | None:
+def _option(value: Any, title: Any) -> Option:
+    return Option(value, title if isinstance(title, str) and title not in ("", str(value)) else None)
+
+
+def _begins_with(words: str, *, at_once: bool = False) -> str | None:
     # A yes may go on to say that there is no way back.
-    said = next((word for word in _single(words) if word in _YES | _NO), None)
-    return None if said is None else "no" if said in _NO else "yes"
+    single = _single(words)
+    if len(single) == 1 and single[0] in YES_ALONE | NO_ALONE:
+        return "no" if single[0] in NO_ALONE else "yes"
+    said = next((word for word in single[: 1 if at_once else None] if word in YES | NO), None)
+    return None if said is None else "no" if said in NO else "yes"
 
 
 def _says(words: str) -> str | None:
     found = set(_single(words))
-    if found & _NO:
+    if found & NO:
         return "no"
-    return "yes" if found & _YES else None
+    return "yes" if found & YES else None
+
+
+def _is_figure(words: str) -> str | None:
+    return {"1": "yes", "0": "no"}.get(words.strip())
 
 
 def _single(words: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().lower()
-    return re.findall(r"[a-z0-9]+", plain)
+    # French negates with the first letter of the next word: n'exécuter.
+    plain = re.sub(r"\bn['’]", "ne ", unicodedata.normalize("NFC", words).casefold())
+    return re.findall(r"[^\W_]+", plain)
 
 
 def _words(schema: Any) -> Iterator[str]:
@@ -202,11 +231,16 @@ def _words(schema: Any) -> Iterator[str]:
 def missing_arguments(question: Question, arguments: Mapping[str, Any]) -> list[str]:
     """The names of the scalar arguments whose value the question does not show."""
     shown = _plain(question.words)
-    return [
-        name
-        for name, value in _scalars(arguments)
-        if not any(_plain(form) in shown for form in _forms(value)) and not _shows_day(shown, value)
-    ]
+    return [name for name, value in _scalars(arguments) if not _shows(shown, value)]
+
+
+def _shows(shown: str, value: Any) -> bool:
+    # Booleans and days may be put in the reader's words; text has to be there as it is.
+    if isinstance(value, bool):
+        return not (TRUE if value else FALSE).isdisjoint(re.findall(r"[^\W_]+", shown))
+    if value is None:
+        return any(word in shown for word in EMPTY)
+    return _plain(str(value)) in shown or _shows_day(shown, value)
 
 
 def _shows_day(shown: str, value: Any) -> bool:
@@ -226,17 +260,6 @@ def _scalars(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from _scalars(inner, f"{path}[{index}]")
     else:
         yield path, value
-
-
-def _forms(value: Any) -> list[str]:
-    # Booleans and numbers may be put in the reader's words; text has to be there as it is.
-    if value is True:
-        return ["true", "sim", "yes"]
-    if value is False:
-        return ["false", "não", "no"]
-    if value is None:
-        return ["null", "none", "nenhum", "—", "vazio", "empty"]
-    return [str(value)]
 
 
 def _plain(text: str) -> str:

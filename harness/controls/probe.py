@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from harness.checks.dates import holds_date
-from harness.checks.questions import read_question
 from harness.checks.results import describe, is_question, is_success
 from harness.controls.moving import move
 from harness.controls.time_control import TimeControl, TimeName
@@ -19,6 +18,7 @@ from harness.exchanges import Era, Exchange
 from harness.record.redaction import Redactor
 from harness.settings import Settings
 from harness.steps.calls import call_for, confirm, send
+from harness.steps.questions import question_of
 from harness.verdicts import NotTestable, RuleBroken
 from harness.wire.eras import ERA_TABLES
 from harness.world import Call, World, open_world
@@ -95,7 +95,7 @@ def _asked(world: World) -> tuple[Call, Exchange]:
 
 
 def _yes(world: World, call: Call, asked: Exchange) -> Exchange:
-    question = read_question(asked)
+    question = question_of(world, asked)
     return confirm(world, call, question.explicit_yes(), question.state, world.client())
 
 

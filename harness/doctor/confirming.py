@@ -4,7 +4,6 @@ from typing import Final
 
 from harness.actors.client import FORMS, NO_FORMS
 from harness.checks.approvals import read_approval
-from harness.checks.questions import read_question
 from harness.checks.results import expect_success, is_question
 from harness.collection.cases import TIME_PASSES
 from harness.controls.choosing import TIME_IS_SET
@@ -12,6 +11,7 @@ from harness.doctor.diagnosis import Sign, State, Suite
 from harness.settings import Settings
 from harness.steps.approvals import REGISTER, STORE
 from harness.steps.calls import call_for, confirm, send
+from harness.steps.questions import question_of
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -30,7 +30,7 @@ def forms(world: World, suite: Suite) -> list[Sign]:
         call = _destructive(world)
         world.declare(FORMS)
         asked = send(world, world.client(), call)
-        question = read_question(asked)
+        question = question_of(world, asked)
         expect_success(confirm(world, call, question.explicit_yes(), question.state, world.client()))
     except (RuleBroken, NotTestable) as problem:
         return [

@@ -6,11 +6,11 @@ from typing import Any
 from harness import clock
 from harness.actors.arguments import build, free_value
 from harness.actors.client import FORMS, NO_FORMS, Client
-from harness.checks.questions import read_question
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
 from harness.expressions import given, when
 from harness.schemas import forms_of, resolve
+from harness.steps.questions import question_of
 from harness.verdicts import HarnessFault, NotTestable
 from harness.world import Call, World
 
@@ -56,7 +56,7 @@ def send(world: World, client: Client, call: Call, **more: Any) -> Exchange:
     exchange = client.request("tools/call", {"name": call.tool, "arguments": dict(call.arguments), **more})
     story.client, story.exchange = client, exchange
     if is_question(exchange):
-        story.question = read_question(exchange)
+        story.question = question_of(world, exchange)
         story.asked.append((call, exchange))
         story.asked_at, story.moved = began, False
     return exchange

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.checks.questions import Question, read_question
+from harness.checks.questions import Question
 from harness.checks.results import broken, describe, is_question, is_success
 from harness.controls.moving import ageing_since, follows, move, too_slow
 from harness.exchanges import Exchange
@@ -17,6 +17,7 @@ from harness.expressions import then, when
 from harness.schemas import forms_of, needed, resolve
 from harness.steps.callers import named
 from harness.steps.calls import answered, call_for, call_with_every_argument, confirm, race, send
+from harness.steps.questions import question_of
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.world import Call, World
 
@@ -28,7 +29,7 @@ FOREIGN_STATE = "v1.c29tZWJvZHkgZWxzZSdzIHN0YXRlLCBzZWFsZWQgdW5kZXIgYSBrZXkgbm9i
 
 def asked(world: World) -> Question:
     """The question of the last answer; where the server did not ask, that is what is wrong."""
-    return read_question(world.answer)
+    return question_of(world, world.answer)
 
 
 @when("the person says yes")
@@ -52,7 +53,7 @@ def says_yes_too_late(world: World) -> None:
 def _try_a_day_later(world: World, call: Call) -> None:
     # Two explanations remain: the limit is not kept, or this server's clock did not move. A day tells them apart.
     late = world.answer
-    question = read_question(send(world, world.caller, call))
+    question = question_of(world, send(world, world.caller, call))
     move(world, A_DAY)
     exchange = confirm(world, call, question.explicit_yes(), question.state, world.caller)
     if is_question(exchange):

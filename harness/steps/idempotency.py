@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.actors.patience import TOO_MANY_REQUESTS
 from harness.checks.answers import expect_same, expect_same_but_secret
-from harness.checks.questions import Question, read_question
+from harness.checks.questions import Question
 from harness.checks.results import (
     broken,
     describe,
@@ -24,6 +24,7 @@ from harness.steps.calls import answered, call_for, confirm, race, send
 from harness.steps.confirmations import CHANGES
 from harness.steps.outcomes import control_ran_once, it_ran_once
 from harness.steps.permissions import give_back_permissions
+from harness.steps.questions import question_of
 from harness.steps.resources import MISSING_ID
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import Call, World
@@ -59,7 +60,7 @@ def call_through(world: World, call: Call, caller: str = "the assistant") -> Exc
     client = world.client(caller)
     exchange = send(world, client, call)
     if is_question(exchange):
-        question = read_question(exchange)
+        question = question_of(world, exchange)
         exchange = confirm(world, call, question.explicit_yes(), question.state, client)
     world.story.exchanges.append(exchange)
     return exchange
@@ -289,7 +290,7 @@ def _both_asked(world: World) -> list[tuple[Call, Question]]:
         raise broken(
             "a call is not asked about", world.answer, expected="two questions", actual=describe(world.answer)
         )
-    return [(call, read_question(exchange)) for call, exchange in world.story.asked[-2:]]
+    return [(call, question_of(world, exchange)) for call, exchange in world.story.asked[-2:]]
 
 
 @then("the second answer is the first one again")

@@ -1,7 +1,7 @@
 """Then: what a call came to, and what the ledger shows of it."""
 
 from harness.checks.effects import expect_nothing_ran, expect_ran_once
-from harness.checks.questions import missing_arguments, read_question
+from harness.checks.questions import missing_arguments
 from harness.checks.results import (
     broken,
     describe,
@@ -16,13 +16,14 @@ from harness.expressions import step, then
 from harness.steps.approvals import failed_unseen
 from harness.steps.calls import confirm, send
 from harness.steps.confirmations import current, question_json, with_state
+from harness.steps.questions import question_of
 from harness.verdicts import HarnessFault, NotTestable, RuleBroken
 from harness.world import World
 
 
 @then("the server asks for a yes")
 def asks_for_a_yes(world: World) -> None:
-    world.story.question = with_state(read_question(world.answer))
+    world.story.question = with_state(question_of(world, world.answer))
 
 
 @then("the server does not ask in the chat")
@@ -50,7 +51,7 @@ def no_caching_hints(world: World) -> None:
 
 @then("the question shows every argument")
 def shows_every_argument(world: World) -> None:
-    question = read_question(world.answer)
+    question = question_of(world, world.answer)
     missing = missing_arguments(question, world.call.arguments)
     if missing:
         raise broken(
@@ -68,7 +69,7 @@ def two_questions_differ(world: World) -> None:
             f"could not compare two questions: {len(world.story.asked)} of 2 calls were asked about"
         )
     first, second = (exchange for _, exchange in world.story.asked)
-    if read_question(first).words == read_question(second).words:
+    if question_of(world, first).words == question_of(world, second).words:
         raise broken(
             "two actions are asked about in the same words",
             second,
@@ -138,7 +139,7 @@ def a_fresh_yes_makes_it_run(world: World) -> None:
     # The positive control of a negative: where the call cannot be made to run, that it did not run shows nothing.
     call, client = world.call, world.client()
     try:
-        question = read_question(send(world, client, call))
+        question = question_of(world, send(world, client, call))
         expect_success(confirm(world, call, question.explicit_yes(), question.state, client))
     except RuleBroken as broken_rule:
         raise NotTestable(f"could not exercise {call.tool}: {broken_rule.finding.message}") from broken_rule

@@ -17,10 +17,10 @@ from harness.steps.time import not_moved
 from harness.world import World
 
 SUBJECTS: Mapping[str, str] = {
-    "failures": r"falh|fail|fall",
-    "steps": r"passo|paso|step",
-    "cost": r"cust|cost|coste",
-    "secrets": r"secret|segredo|secreto",
+    "failures": r"falh|fail|fall|fehl|scheiter|échec|échou|erreur|errore",
+    "steps": r"passo|paso|step|schritt|étape|pas à pas|passagg",
+    "cost": r"cust|cost|coste|kosten|coût|cout",
+    "secrets": r"secret|segredo|secreto|geheim|segret",
 }
 WEEK = timedelta(days=7)
 

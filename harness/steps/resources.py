@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.checks.documents import contents, document
+from harness.checks.documents import contents, document, is_about_files
 from harness.checks.results import broken, describe, expect_rpc_error
 from harness.exchanges import Exchange
 from harness.expressions import then, when
@@ -290,9 +290,7 @@ def parse_params(exchange: Exchange) -> Mapping[str, Any] | None:
 
 @then("no row is about files")
 def no_row_is_about_files(world: World) -> None:
-    about = [
-        uri for uri in world.story.notes["listed"] if "file" in uri.removeprefix(world.product.uri_prefix)
-    ]
+    about = [uri for uri in world.story.notes["listed"] if is_about_files(uri)]
     if about:
         raise broken(
             "a row is about files", world.story.exchange, expected="no resource of files", actual=str(about)

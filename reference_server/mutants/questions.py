@@ -138,6 +138,23 @@ class QuestionTakesAnyText(Questions):
         self.form(result)["requestedSchema"]["properties"] = {"confirm": {"type": "string"}}
 
 
+class EitherAnswerRuns(Questions):
+    """The question has two answers in words of its own, and the call runs after either."""
+
+    rule = "KADU-CNF-02"
+
+    def edit(self, result: dict[str, Any]) -> None:
+        form = {"type": "string", "enum": ["igen", "nem"]}
+        self.form(result)["requestedSchema"]["properties"] = {"confirm": form}
+
+    async def heard(self, line: Line) -> None:
+        """Take whatever was chosen for a yes."""
+        answers = line.params.get("inputResponses")
+        for answer in answers.values() if isinstance(answers, dict) else ():
+            if isinstance(answer, dict) and isinstance(answer.get("content"), dict):
+                answer["content"] = dict.fromkeys(answer["content"], True)
+
+
 class ArgumentsNotShown(Confirmation):
     """The question names the action and none of its arguments."""
 

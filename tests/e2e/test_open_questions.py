@@ -20,6 +20,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "form:commands": ("KADU-CNF-03", "KADU-CNF-05 form"),
     "form:no_way_back": ("KADU-CNF-03", "KADU-CNF-05 form"),
     "seal:key": tuple(f"KADU-CNF-{number:02}" for number in (1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 14)),
+    "form:own_language": ("KADU-CNF-03", "KADU-CNF-04", "KADU-CNF-05 form"),
     "days_asked:words": ("KADU-CNF-02",),
     "unclear_answer:declined": ("KADU-CNF-05 unclear",),
     "unclear_answer:invalid": ("KADU-CNF-05 unclear",),

@@ -56,6 +56,11 @@ def test_another_time_or_another_form_breaks_the_rule(text: str) -> None:
         "Open https://console.example/approvals/abc with the user; never call it twice",
         "Mostre o link ao usuário. Não chame a tool de novo.",
         "Muestre esta dirección al usuario. No vuelva a llamar a la herramienta.",
+        "Zeigen Sie der Person diese Adresse – rufen Sie das Werkzeug nicht noch einmal auf.",
+        "Bitte diesen Link zeigen und den Aufruf nicht wiederholen.",
+        "Montrez ce lien à la personne. Ne rappelez pas l'outil.",
+        "Montrez cette adresse. N'appelez plus l'outil.",
+        "Mostri questo indirizzo alla persona. Non richiamare lo strumento.",
     ],
 )
 def test_a_message_that_says_both_is_taken(message: str) -> None:
@@ -70,6 +75,11 @@ def test_a_message_that_says_both_is_taken(message: str) -> None:
         "No link? Then wait. Call the tool again.",
         "Show this URL.",
         "Do not call again.",
+        "Keine Sorge, der Link ist unterwegs.",
+        "Zeigen Sie diesen Link. Rufen Sie das Werkzeug danach wieder auf.",
+        "Das Werkzeug nicht noch einmal aufrufen.",
+        "Ne rappelez pas l'outil, cher client.",
+        "Mostri questo indirizzo alla persona. Poi richiamare lo strumento.",
     ],
 )
 def test_a_message_that_leaves_one_out_is_not(message: str) -> None:

@@ -4,10 +4,15 @@ from typing import Any
 
 import pytest
 
-from harness.checks.questions import Question, missing_arguments, read_question
+from harness.checks.questions import Question, UnknownWords, missing_arguments, read_question
+from harness.checks.words import FALSE, NO, NO_ALONE, TRUE, YES, YES_ALONE
 from harness.exchanges import Exchange
 from harness.verdicts import RuleBroken
 from tests.harness.answers import answered
+
+
+def titled(options: dict[str, str]) -> dict[str, Any]:
+    return {"type": "string", "oneOf": [{"const": value, "title": title} for value, title in options.items()]}
 
 
 def asking(properties: dict[str, Any], **params: Any) -> Exchange:
@@ -45,6 +50,19 @@ def asking(properties: dict[str, Any], **params: Any) -> Exchange:
             "b",
             "a",
         ),
+        ({"type": "string", "enum": ["nein", "ja"]}, "ja", "nein"),
+        ({"type": "string", "enum": ["Ausführen", "Abbrechen"]}, "Ausführen", "Abbrechen"),
+        ({"type": "string", "enum": ["Ne pas exécuter", "Exécuter"]}, "Exécuter", "Ne pas exécuter"),
+        ({"type": "string", "enum": ["N'exécuter rien", "Exécuter"]}, "Exécuter", "N'exécuter rien"),
+        ({"type": "string", "enum": ["Sì, esegui", "No, annulla"]}, "Sì, esegui", "No, annulla"),
+        ({"type": "string", "enum": ["Nee", "Ja, uitvoeren"]}, "Ja, uitvoeren", "Nee"),
+        ({"type": "string", "enum": ["Tak", "Nie"]}, "Tak", "Nie"),
+        ({"type": "string", "enum": ["S", "N"]}, "S", "N"),
+        ({"type": "integer", "enum": [0, 1]}, 1, 0),
+        (titled({"option_1": "Nein, nichts tun", "option_2": "Ja, ausführen"}), "option_2", "option_1"),
+        (titled({"0": "Ja", "1": "Nein"}), "0", "1"),
+        (titled({"no": "Ja", "yes": "Nein"}), "no", "yes"),
+        (titled({"yes": "Igen", "no": "Nem"}), "yes", "no"),
     ],
 )
 def test_yes_and_no_are_learned(form: dict[str, Any], yes: Any, no: Any) -> None:
@@ -59,7 +77,9 @@ def test_yes_and_no_are_learned(form: dict[str, Any], yes: Any, no: Any) -> None
         answered({"resultType": "complete", "content": []}),
         asking({"a": {"type": "boolean"}, "b": {"type": "boolean"}}),
         asking({"a": {"type": "string"}}),
-        asking({"a": {"type": "string", "enum": ["red", "blue"]}}),
+        asking({"a": {"type": "string", "enum": ["red", "blue", "green"]}}),
+        asking({"a": {"type": "string", "enum": ["red", "red"]}}),
+        asking({"a": {"type": "string", "enum": ["yes"]}}),
         asking({"a": {"type": "boolean"}}, mode="url"),
         answered({"resultType": "input_required", "inputRequests": {}}),
         answered({"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}}),
@@ -69,6 +89,28 @@ def test_yes_and_no_are_learned(form: dict[str, Any], yes: Any, no: Any) -> None
 def test_what_is_no_question_of_yes_or_no_breaks_the_rule(exchange: Exchange) -> None:
     with pytest.raises(RuleBroken):
         read_question(exchange)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"type": "string", "enum": ["igen", "nem"]},
+        {"type": "string", "enum": ["option_0", "option_1"]},
+        {"type": "string", "enum": ["1", "2"]},
+        titled({"0": "Igen", "1": "Nem"}),
+        # A word that is known does not begin it: what is said of the other is a guess.
+        {"type": "string", "enum": ["Deixar como está, sim", "Apagar"]},
+    ],
+)
+def test_two_options_in_unknown_words_are_to_be_tried(form: dict[str, Any]) -> None:
+    exchange = asking({"a": form})
+    with pytest.raises(UnknownWords) as unknown:
+        read_question(exchange)
+    one, other = unknown.value.values
+    found = read_question(exchange, (other, one))
+    assert (found.yes, found.no) == (other, one)
+    with pytest.raises(UnknownWords):
+        read_question(exchange, ("another", "form"))
 
 
 def question(words: str) -> Question:
@@ -86,3 +128,15 @@ def test_arguments_may_be_told_in_a_readers_words() -> None:
         "tags[1]",
         "limit",
     ]
+
+
+@pytest.mark.parametrize("word", ["true", "sim", "ja", "oui", "sì", "tak", "vero"])
+def test_a_boolean_may_be_told_in_any_known_language(word: str) -> None:
+    assert missing_arguments(question(f"Dry: {word}."), {"dry": True}) == []
+    assert missing_arguments(question(f"Dry: {word}."), {"dry": False}) == ["dry"]
+    assert missing_arguments(question(f"Dry: x{word}x."), {"dry": True}) == ["dry"]
+
+
+def test_no_word_is_a_yes_in_one_language_and_a_no_in_another() -> None:
+    assert not (YES | YES_ALONE) & (NO | NO_ALONE)
+    assert not TRUE & FALSE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 SIDES: Mapping[str, tuple[str, ...]] = {
     # Questions and answers
-    "form": ("enum", "boolean", "commands", "no_way_back", "enum_names"),
+    "form": ("enum", "boolean", "commands", "no_way_back", "own_language", "enum_names"),
     "seal": ("state", "key"),
     "days_asked": ("figures", "words"),
     "unclear_answer": ("question", "declined", "invalid"),

@@ -51,6 +51,14 @@ FORMS: Mapping[str, Form] = {
         "go",
         "stay",
     ),
+    "own_language": Form(
+        {
+            "type": "string",
+            "oneOf": [{"const": "0", "title": "Igen, mehet"}, {"const": "1", "title": "Nem, maradjon"}],
+        },
+        "0",
+        "1",
+    ),
 }
 Said = Literal["yes", "no", "declined", "unclear", "malformed"]
 
