@@ -14,7 +14,8 @@ FEATURES = Path(__file__).resolve().parent.parent / "features"
 @dataclass(frozen=True)
 class Product:
     """One product. `records` says, for some tools, on which record they are tried; `destructive`
-    are those whose asking the features judge one by one."""
+    are those whose asking the features judge one by one; `inside` names, for arguments that hold
+    others, the field of that record which says as a JSON Schema what they hold."""
 
     id: str
     title: str
@@ -25,6 +26,7 @@ class Product:
     codes: tuple[str, ...]
     records: Mapping[str, Mapping[str, str]]
     destructive: tuple[str, ...]
+    inside: Mapping[str, Mapping[str, str]]
 
     def own(self, tools: Mapping[str, Item]) -> dict[str, Item]:
         """Of tools by name those of this product; what a server offers of others has rules of its own."""
@@ -49,4 +51,5 @@ def load(product: str) -> Product:
         codes=tuple(data["codes"]),
         records=data.get("records", {}),
         destructive=tuple(data.get("destructive", ())),
+        inside=data.get("inside", {}),
     )

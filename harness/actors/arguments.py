@@ -140,6 +140,39 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
     raise NotTestable(f"could not exercise {tool}: no value can be made for its argument {name!r}")
 
 
+def unusual(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:
+    """A value that the schema takes, where it can be another than the one that stands for none given."""
+    form = resolve(_schema(schema), root)
+    default = form.get("default")
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, int | float) and default < _number(form, "maximum", default + 1):
+        return default + 1
+    try:
+        bare = {key: value for key, value in form.items() if key != "default"}
+        return sample(bare, root, tool=tool, name=name, now=now)
+    except NotTestable:
+        return sample(form, root, tool=tool, name=name, now=now)
+
+
+def held(form: Schema, inside: object, *, tool: str, now: str) -> dict[str, Any]:
+    """What an argument holds by the schema that a record says of its inside: all of that which its own form takes."""
+    root = _schema(inside)
+    return {
+        name: unusual(inner, root, tool=tool, name=name, now=now)
+        for name, inner in _properties(root).items()
+        if _takes(form, name, _kind(inner))
+    }
+
+
+def _takes(form: Schema, name: str, kind: str) -> bool:
+    inner: Any = _properties(form).get(name, form.get("additionalProperties", True))
+    said = _schema(inner).get("type")
+    kinds = said if isinstance(said, list) else [said]
+    counts = kind == "integer" and "number" in kinds
+    return inner is not False and (said is None or kind in kinds or counts)
+
+
 def _text(schema: Schema, *, tool: str, name: str, now: str) -> str:
     if "pattern" in schema:
         raise NotTestable(f"could not exercise {tool}: its argument {name!r} has a pattern and no example")

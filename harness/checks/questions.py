@@ -59,6 +59,8 @@ _NO = {
     "sin",
 }
 
+_FIGURES_APART = re.compile(r"(?<=\d)[.,'’_\s](?=\d)")
+
 
 @dataclass(frozen=True)
 class Question:
@@ -199,14 +201,26 @@ def _words(schema: Any) -> Iterator[str]:
             yield from _words(value)
 
 
-def missing_arguments(question: Question, arguments: Mapping[str, Any]) -> list[str]:
-    """The names of the scalar arguments whose value the question does not show."""
-    shown = _plain(question.words)
+def missing_arguments(words: str, arguments: Mapping[str, Any]) -> list[str]:
+    """The names of the scalar arguments, and of those inside of others, whose value these words do not show."""
+    shown = _plain(words)
     return [
         name
         for name, value in _scalars(arguments)
-        if not any(_plain(form) in shown for form in _forms(value)) and not _shows_day(shown, value)
+        if not any(_plain(form) in shown for form in _forms(value))
+        and not _shows_day(shown, value)
+        and not _shows_number(shown, value)
     ]
+
+
+def _shows_number(shown: str, value: Any) -> bool:
+    # Thousands may stand apart, and cents behind a comma: the figures are the same.
+    figures = _FIGURES_APART.sub("", str(value))
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and figures in _FIGURES_APART.sub("", shown)
+    )
 
 
 def _shows_day(shown: str, value: Any) -> bool:

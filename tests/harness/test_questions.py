@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.questions import Question, missing_arguments, read_question
+from harness.checks.questions import missing_arguments, read_question
 from harness.exchanges import Exchange
 from harness.verdicts import RuleBroken
 from tests.harness.answers import answered
@@ -71,18 +71,22 @@ def test_what_is_no_question_of_yes_or_no_breaks_the_rule(exchange: Exchange) ->
         read_question(exchange)
 
 
-def question(words: str) -> Question:
-    return Question(key="q", message=words, property="p", yes=True, no=False, state="s", words=words)
-
-
 def test_arguments_may_be_told_in_a_readers_words() -> None:
     arguments = {"id": "2F1C", "reference_date": "2026-10-30", "dry": False, "tags": ["a", "b"], "limit": 3}
-    assert (
-        missing_arguments(question("Rodar 2f1c em 30/10/2026 (dry: não), tags a e b, até 3"), arguments) == []
-    )
-    assert missing_arguments(question("Rodar 2f1c, tags a"), arguments) == [
-        "reference_date",
-        "dry",
-        "tags[1]",
-        "limit",
+    assert missing_arguments("Rodar 2f1c em 30/10/2026 (dry: não), tags a e b, até 3", arguments) == []
+    assert missing_arguments("Rodar 2f1c, tags a", arguments) == ["reference_date", "dry", "tags[1]", "limit"]
+
+
+@pytest.mark.parametrize(
+    "told", ["123456", "123.456", "123,456", "123 456", "123\u202f456", "123'456", "R$ 1.234,56"]
+)
+def test_a_number_may_be_told_with_its_figures_apart(told: str) -> None:
+    assert missing_arguments(f"Rodar, até {told} na conta", {"limits": {"cents": 123456}}) == []
+
+
+def test_what_stands_inside_of_an_argument_has_to_be_told_as_well() -> None:
+    arguments = {"id": "2f1c", "parameters": {"bank": "Itaú", "cents": 123456}}
+    assert missing_arguments("Rodar 2f1c, até 12 mil no Itau", arguments) == [
+        "parameters.bank",
+        "parameters.cents",
     ]
