@@ -259,6 +259,8 @@ Feature: Confirmation in the chat
       Examples:
         | change                        |
         | another case of the last word |
+        | a wider gap between two words |
+        | a space at the end            |
 
     Scenario: The new question is about the arguments that were sent
       When the assistant calls kadu_tasks_run

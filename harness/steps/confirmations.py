@@ -114,6 +114,8 @@ CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
     "changed to another list": lambda world, call: _longer_list(world, call),
     "changed to another flag": lambda world, call: _other_flag(world, call),
     "changed to another case of the last word": lambda world, call: _longest_changed(call, _other_case),
+    "changed to a wider gap between two words": lambda world, call: _longest_changed(call, _wider_gap),
+    "changed to a space at the end": lambda world, call: _longest_changed(call, lambda text: f"{text} "),
     "taken from": lambda world, call: _taken_from(world, call),
     "given an idempotency key": lambda world, call: {
         **call.arguments,
@@ -183,6 +185,10 @@ def _longest_changed(call: Call, change: Callable[[str], str]) -> dict[str, Any]
 def _other_case(text: str) -> str:
     head, _, last = text.rpartition(" ")
     return f"{head} {last.swapcase()}"
+
+
+def _wider_gap(text: str) -> str:
+    return text.replace(" ", "  ", 1)
 
 
 def _added_to(world: World, call: Call) -> dict[str, Any]:

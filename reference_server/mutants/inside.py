@@ -1,6 +1,7 @@
-"""Servers that lie about what stands inside of an argument: values in an object, options of a webhook."""
+"""Servers that lie about what stands inside of an argument: values in an object, gaps in a text, options of a webhook."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,10 @@ from .approvals_stored import StoredOtherwise
 
 def _emptied(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: {} if isinstance(value, dict) else value for name, value in arguments.items()}
+
+
+def _texts(arguments: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    return {name: change(value) if isinstance(value, str) else value for name, value in arguments.items()}
 
 
 class InsideNotShown(Confirmation):
@@ -48,6 +53,25 @@ class InsideNotBound(Confirmation):
 
     def bound(self, call: Call) -> str:
         return super().bound(replace(call, arguments=_emptied(call.arguments)))
+
+
+class GapsNotBound(Confirmation):
+    """A yes is bound to the words of a text and not to how far apart they stand."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        closed = _texts(call.arguments, lambda text: re.sub(r"\s+", " ", text))
+        return super().bound(replace(call, arguments=closed))
+
+
+class EdgesNotBound(Confirmation):
+    """A yes is bound to a text without the spaces at its edges."""
+
+    rule = "KADU-CNF-07"
+
+    def bound(self, call: Call) -> str:
+        return super().bound(replace(call, arguments=_texts(call.arguments, str.strip)))
 
 
 class InsideNotStored(StoredOtherwise):
