@@ -14,7 +14,9 @@ FEATURES = Path(__file__).resolve().parent.parent / "features"
 @dataclass(frozen=True)
 class Product:
     """One product. `records` says, for some tools, on which record they are tried; `destructive`
-    are those whose asking the features judge one by one; `samples` has values for arguments that not every value fits."""
+    are those whose asking the features judge one by one; `samples` has values for arguments that not every value
+    fits; `inside` names, for arguments that hold others, the field of that record which says as a JSON Schema what
+    they hold."""
 
     id: str
     title: str
@@ -26,6 +28,7 @@ class Product:
     records: Mapping[str, Mapping[str, str]]
     destructive: tuple[str, ...]
     samples: Mapping[str, Any]
+    inside: Mapping[str, Mapping[str, str]]
 
     def sample(self, tool: str, argument: str) -> Any:
         """A value that this argument of a tool may have; None where the product names none."""
@@ -55,4 +58,5 @@ def load(product: str) -> Product:
         records=data.get("records", {}),
         destructive=tuple(data.get("destructive", ())),
         samples=data.get("samples", {}),
+        inside=data.get("inside", {}),
     )

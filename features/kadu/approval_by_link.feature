@@ -154,7 +154,7 @@ Feature: Approval by link
         | kadu_environments_delete    | Excluir o ambiente  |
 
     Scenario: The screen shows an argument that names no record
-      When the assistant asks for kadu_tasks_run with a key
+      When the assistant asks for kadu_tasks_run with all it takes, a key too
       And the person opens the link
       Then the page shows who asked, by which client, and every argument
 
@@ -178,15 +178,23 @@ Feature: Approval by link
       Examples:
         | tool                     |
         | kadu_tasks_run           |
-        | kadu_executions_cancel   |
         | kadu_environments_delete |
         | kadu_webhooks_create     |
 
-    Scenario: Continuing runs every argument that was called with
-      When the assistant calls kadu_tasks_run with every argument
+    Scenario Outline: Continuing runs <tool> with every argument that it was called with
+      When the assistant calls <tool> with all it takes
       And the person opens the link
       And the person continues
       Then it ran once
+
+      Examples:
+        | tool                       |
+        | kadu_tasks_run             |
+        | kadu_executions_continue   |
+        | kadu_executions_cancel     |
+        | kadu_tasks_endpoint_update |
+        | kadu_webhooks_create       |
+        | kadu_webhooks_update       |
 
   @KADU-APR-09
   Rule: Cancel ends it without running anything

@@ -218,23 +218,20 @@ Feature: Confirmation in the chat
         | added to                    |
         | given an idempotency key    |
 
-    Scenario: A yes is not worth a call that lost an argument
+    Scenario Outline: A yes to every argument is not worth a call whose arguments were <change>
       When the assistant calls kadu_tasks_run with every argument
-      And its yes is sent with the arguments taken from
+      And its yes is sent with the arguments <change>
       Then the server asks for a yes
       And nothing ran
       When the person says yes
       Then the call succeeds
       And it ran once
 
-    Scenario: A yes is not worth a call with another value it could do without
-      When the assistant calls kadu_tasks_run with every argument
-      And its yes is sent with the arguments changed in one it could do without
-      Then the server asks for a yes
-      And nothing ran
-      When the person says yes
-      Then the call succeeds
-      And it ran once
+      Examples:
+        | change                             |
+        | taken from                         |
+        | changed in one it could do without |
+        | changed inside of one              |
 
     Scenario Outline: A yes to a webhook is not worth a call with <change>
       When the assistant calls kadu_webhooks_create
@@ -250,14 +247,20 @@ Feature: Confirmation in the chat
         | another list |
         | another flag |
 
-    Scenario: A yes is not worth a call that ends otherwise after many words
+    Scenario Outline: A yes to many words is not worth a call with <change>
       When the assistant calls kadu_executions_continue with 40 words of instructions
-      And its yes is sent with the arguments changed to another case of the last word
+      And its yes is sent with the arguments changed to <change>
       Then the server asks for a yes
       And nothing ran
       When the person says yes
       Then the call succeeds
       And it ran once
+
+      Examples:
+        | change                        |
+        | another case of the last word |
+        | a wider gap between two words |
+        | a space at the end            |
 
     Scenario: The new question is about the arguments that were sent
       When the assistant calls kadu_tasks_run

@@ -119,10 +119,18 @@ def free_value(schema: Schema, root: Schema, product: Product, *, tool: str, nam
 
     Raises NotTestable when there is none.
     """
-    known = product.sample(tool, name)
-    if known is not None and not OFFERS & resolve(schema, root).keys():
-        return known
-    return sample(schema, root, tool=tool, name=name, now=now)
+    known = _known(schema, root, product, tool, name)
+    return sample(schema, root, tool=tool, name=name, now=now) if known is None else known
+
+
+def optional_value(schema: Schema, root: Schema, product: Product, *, tool: str, name: str, now: str) -> Any:
+    """The same for an argument that may be left out: another value than the one that then stands for it, where there is one."""
+    known = _known(schema, root, product, tool, name)
+    return unusual(schema, root, tool=tool, name=name, now=now) if known is None else known
+
+
+def _known(schema: Schema, root: Schema, product: Product, tool: str, name: str) -> Any:
+    return None if OFFERS & resolve(schema, root).keys() else product.sample(tool, name)
 
 
 def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, depth: int = 0) -> Any:
@@ -161,6 +169,39 @@ def sample(schema: Schema, root: Schema, *, tool: str, name: str, now: str, dept
             for key in needed(schema)
         }
     raise NotTestable(f"could not exercise {tool}: no value can be made for its argument {name!r}")
+
+
+def unusual(schema: Schema, root: Schema, *, tool: str, name: str, now: str) -> Any:
+    """A value that the schema takes, where it can be another than the one that stands for none given."""
+    form = resolve(as_schema(schema), root)
+    default = form.get("default")
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, int | float) and default < _number(form, "maximum", default + 1):
+        return default + 1
+    try:
+        bare = {key: value for key, value in form.items() if key != "default"}
+        return sample(bare, root, tool=tool, name=name, now=now)
+    except NotTestable:
+        return sample(form, root, tool=tool, name=name, now=now)
+
+
+def held(form: Schema, inside: object, *, tool: str, now: str) -> dict[str, Any]:
+    """What an argument holds by the schema that a record says of its inside: all of that which its own form takes."""
+    root = as_schema(inside)
+    return {
+        name: unusual(inner, root, tool=tool, name=name, now=now)
+        for name, inner in properties(root).items()
+        if _takes(form, name, _kind(inner))
+    }
+
+
+def _takes(form: Schema, name: str, kind: str) -> bool:
+    inner: Any = properties(form).get(name, form.get("additionalProperties", True))
+    said = as_schema(inner).get("type")
+    kinds = said if isinstance(said, list) else [said]
+    counts = kind == "integer" and "number" in kinds
+    return inner is not False and (said is None or kind in kinds or counts)
 
 
 def _text(schema: Schema, *, tool: str, name: str, now: str) -> str:

@@ -40,6 +40,9 @@ class Option:
     title: str | None
 
 
+_FIGURES_APART = re.compile(r"(?<=\d)[.,'’_\s](?=\d)")
+
+
 @dataclass(frozen=True)
 class Question:
     """A form of one question: under which key it was asked, and how yes and no are said in it."""
@@ -228,9 +231,9 @@ def _words(schema: Any) -> Iterator[str]:
             yield from _words(value)
 
 
-def missing_arguments(question: Question, arguments: Mapping[str, Any]) -> list[str]:
-    """The names of the scalar arguments whose value the question does not show."""
-    shown = _plain(question.words)
+def missing_arguments(words: str, arguments: Mapping[str, Any]) -> list[str]:
+    """The names of the scalar arguments, and of those inside of others, whose value these words do not show."""
+    shown = _plain(words)
     return [name for name, value in _scalars(arguments) if not _shows(shown, value)]
 
 
@@ -240,7 +243,17 @@ def _shows(shown: str, value: Any) -> bool:
         return not (TRUE if value else FALSE).isdisjoint(re.findall(r"[^\W_]+", shown))
     if value is None:
         return any(word in shown for word in EMPTY)
-    return _plain(str(value)) in shown or _shows_day(shown, value)
+    return _plain(str(value)) in shown or _shows_day(shown, value) or _shows_number(shown, value)
+
+
+def _shows_number(shown: str, value: Any) -> bool:
+    # Thousands may stand apart, and cents behind a comma: the figures are the same.
+    figures = _FIGURES_APART.sub("", str(value))
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and figures in _FIGURES_APART.sub("", shown)
+    )
 
 
 def _shows_day(shown: str, value: Any) -> bool:

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness import clock
-from harness.actors.arguments import build, free_value
+from harness.actors.arguments import build, held, optional_value, subject
 from harness.actors.client import FORMS, NO_FORMS, Client
+from harness.actors.upstream import Tenant
 from harness.checks.results import is_question
 from harness.exchanges import Exchange
 from harness.expressions import given, when
+from harness.product import Product
 from harness.schemas import forms_of, resolve
 from harness.steps.questions import question_of
 from harness.verdicts import HarnessFault, NotTestable
 from harness.world import Call, World
 
+Forms = Mapping[str, Mapping[str, Any]]
 STRAY_STATE = "c3RyYXktc3RhdGUtdGhhdC1ub2JvZHktYXNrZWQtZm9y"
 
 
@@ -36,17 +39,37 @@ def call_for(
 
 
 def call_with_every_argument(world: World, tool: str, caller: str = "the assistant") -> Call:
-    """The call with every argument of its schema, the key of idempotency apart."""
-    plain = call_for(world, tool, caller=caller)
+    """The call with every argument of its schema, the key of idempotency apart. Raises NotTestable where it needs all."""
+    full = fullest_call(world, tool, caller)
+    if full.arguments.keys() == call_for(world, tool, caller=caller).arguments.keys():
+        raise NotTestable(f"could not exercise {tool} with every argument: it has no optional one")
+    return full
+
+
+def fullest_call(world: World, tool: str, caller: str = "the assistant") -> Call:
+    """The call with all that it takes, the key of idempotency apart; arguments that may hold others are filled."""
+    plain, tenant = call_for(world, tool, caller=caller), world.tenant_of(caller)
     schema = world.schemas(caller)[tool].get("inputSchema", {})
+    forms = forms_of(schema)
     more = {
-        name: free_value(form, schema, world.product, tool=tool, name=name, now=world.tenant.now)
-        for name, form in forms_of(schema).items()
+        name: optional_value(form, schema, world.product, tool=tool, name=name, now=tenant.now)
+        for name, form in forms.items()
         if name not in plain.arguments and name != "idempotency_key"
     }
-    if not more:
-        raise NotTestable(f"could not exercise {tool} with every argument: it has no optional one")
-    return Call(tool, {**plain.arguments, **more})
+    return Call(tool, {**plain.arguments, **more, **_filled(world.product, tool, forms, tenant)})
+
+
+def _filled(product: Product, tool: str, forms: Forms, tenant: Tenant) -> dict[str, Any]:
+    """The arguments that hold others, by what the record of the tool says of their inside; none that stays empty."""
+    found = subject(tool, product, tenant.records)
+    if found is None:
+        return {}
+    filled = {
+        name: held(forms[name], found[1].get(field), tool=tool, now=tenant.now)
+        for name, field in product.inside.get(tool, {}).items()
+        if forms.get(name, {}).get("type") in ("object", ["object", "null"])
+    }
+    return {name: value for name, value in filled.items() if value}
 
 
 def send(world: World, client: Client, call: Call, **more: Any) -> Exchange:
@@ -108,6 +131,11 @@ def calls_on_it(world: World, caller: str, tool: str) -> None:
 @when("{caller} calls {tool} with every argument")
 def calls_with_every_argument(world: World, caller: str, tool: str) -> None:
     begin(world, call_with_every_argument(world, tool, caller), caller)
+
+
+@when("{caller} calls {tool} with all it takes")
+def calls_with_all_it_takes(world: World, caller: str, tool: str) -> None:
+    begin(world, fullest_call(world, tool, caller), caller)
 
 
 @when("{caller} calls {tool} with {name} set to true")

@@ -113,9 +113,12 @@ CHANGES: dict[str, Callable[[World, Call], dict[str, Any]]] = {
     "changed": lambda world, call: _changed(world, call),
     "added to": lambda world, call: _added_to(world, call),
     "changed in one it could do without": lambda world, call: _changed_optional(world, call),
+    "changed inside of one": lambda world, call: _changed_inside(call),
     "changed to another list": lambda world, call: _longer_list(world, call),
     "changed to another flag": lambda world, call: _other_flag(world, call),
-    "changed to another case of the last word": lambda world, call: _other_case(call),
+    "changed to another case of the last word": lambda world, call: _longest_changed(call, _other_case),
+    "changed to a wider gap between two words": lambda world, call: _longest_changed(call, _wider_gap),
+    "changed to a space at the end": lambda world, call: _longest_changed(call, lambda text: f"{text} "),
     "taken from": lambda world, call: _taken_from(world, call),
     "given an idempotency key": lambda world, call: {
         **call.arguments,
@@ -166,13 +169,29 @@ def _other_flag(world: World, call: Call) -> dict[str, Any]:
     raise NotTestable(f"could not exercise {call.tool}: it has no argument that is true or false")
 
 
-def _other_case(call: Call) -> dict[str, Any]:
+def _changed_inside(call: Call) -> dict[str, Any]:
+    for name, value in call.arguments.items():
+        for inner, number in value.items() if isinstance(value, Mapping) else ():
+            if isinstance(number, int) and not isinstance(number, bool):
+                return {**call.arguments, name: {**value, inner: number + 1}}
+    raise NotTestable(f"could not exercise {call.tool}: none of its arguments holds a number")
+
+
+def _longest_changed(call: Call, change: Callable[[str], str]) -> dict[str, Any]:
     name, text = max(
         ((name, value) for name, value in call.arguments.items() if isinstance(value, str)),
         key=lambda one: len(one[1]),
     )
+    return {**call.arguments, name: change(text)}
+
+
+def _other_case(text: str) -> str:
     head, _, last = text.rpartition(" ")
-    return {**call.arguments, name: f"{head} {last.swapcase()}"}
+    return f"{head} {last.swapcase()}"
+
+
+def _wider_gap(text: str) -> str:
+    return text.replace(" ", "  ", 1)
 
 
 def _added_to(world: World, call: Call) -> dict[str, Any]:

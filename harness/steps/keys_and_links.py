@@ -9,12 +9,18 @@ from harness.checks.documents import records, walk
 from harness.checks.results import broken, describe, documents, expect_code, expect_success, is_success
 from harness.expressions import then, when
 from harness.steps.approvals import approval
-from harness.steps.calls import send
+from harness.steps.calls import fullest_call, send
 from harness.steps.console import continues, open_link
+from harness.steps.idempotency import fresh_key, with_key
 from harness.steps.tracking import check, expect_status
 from harness.world import World
 
 NOT_FOUND = "NOT_FOUND"
+
+
+@when("the assistant asks for {tool} with all it takes, a key too")
+def asks_with_all_it_takes(world: World, tool: str) -> None:
+    send(world, world.client(), with_key(world, fullest_call(world, tool), fresh_key(world)))
 
 
 @when("the person opens the new link")

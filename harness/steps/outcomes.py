@@ -52,7 +52,7 @@ def no_caching_hints(world: World) -> None:
 @then("the question shows every argument")
 def shows_every_argument(world: World) -> None:
     question = question_of(world, world.answer)
-    missing = missing_arguments(question, world.call.arguments)
+    missing = missing_arguments(question.words, world.call.arguments)
     if missing:
         raise broken(
             "the question hides an argument",

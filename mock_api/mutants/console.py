@@ -20,6 +20,7 @@ from mock_api.tenants import Tenant
 _approval, _linked, _own = Screens.approval, Screens._linked, Screens._own
 _outcome, _one, _reply = Screens._outcome, Screens.one_approval, Console._reply
 _pending, _pressed = approvals.pending, Screens._pending
+_text = facts._text
 _parted, _continued = approval_decisions._parted, Screens.proceed
 
 
@@ -84,6 +85,17 @@ class ScreenWithoutArguments(Lie):
     @instead_of("mock_api.console.facts:values")
     def none(_contract: Any, _of: Mapping[str, Any]) -> list[facts.Fact]:
         return []
+
+
+class ScreenWithoutTheInside(Lie):
+    """The screen does not show what an argument holds that holds others."""
+
+    rule = "KADU-APR-07"
+
+    @staticmethod
+    @instead_of("mock_api.console.facts:_text")
+    def text(value: Any) -> tuple[str, bool]:
+        return ("{…}", True) if isinstance(value, dict) else _text(value)
 
 
 class ScreenWithoutItsSubject(Lie):

@@ -32,6 +32,7 @@ from . import (
     idempotency_keys,
     idempotency_replays,
     idempotency_shown,
+    inside,
     listings,
     prompts,
     questions,
@@ -45,7 +46,7 @@ from .tables import Table
 
 _MODULES = (
     listings, documents, resources, refusals, tools, destructive, prompts, formats, completions,
-    questions, answers, confirmation, single_use, approvals, approvals_stored, approvals_impossible,
+    questions, answers, confirmation, single_use, approvals, approvals_stored, inside, approvals_impossible,
     idempotency_keys, idempotency_replays, idempotency_shown, idempotency_calls, requests, access, envelopes, caching,
     elsewhere,
 )  # fmt: skip

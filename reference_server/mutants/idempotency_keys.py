@@ -305,6 +305,24 @@ class KeyPercentEncoded(KeyedCalls):
         return quote(key)
 
 
+class KeyBeginsWithAWord(KeyedSends):
+    """A key is sent without the signs before its first word."""
+
+    rule = "KADU-IDM-03"
+
+    async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
+        return await self.sent(caller, request, key.lstrip(b"-_."))
+
+
+class KeyEndsWithAWord(KeyedSends):
+    """A key is sent without the signs behind its last word."""
+
+    rule = "KADU-IDM-03"
+
+    async def keyed(self, caller: Caller, request: Request, key: bytes) -> Answer:
+        return await self.sent(caller, request, key.rstrip(b"-_."))
+
+
 class KeyTakenForAnEncodedWord(KeyedCalls):
     """A key that looks like an encoded word is decoded."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.actors.arguments import build, subject
+from harness.actors.arguments import build, held, subject, unusual
 from harness.product import load
 from harness.verdicts import NotTestable
 
@@ -120,6 +120,48 @@ def test_a_reference_that_leads_nowhere_is_not_testable() -> None:
     form = schema(["name"], name={"$ref": "https://example.com/elsewhere.json"})
     with pytest.raises(NotTestable, match="its argument 'name' refers to a schema that is not there"):
         build("kadu_tasks_run", form, PRODUCT, RECORDS, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        ({"type": "boolean", "default": True}, False),
+        ({"type": "integer", "default": 4}, 5),
+        ({"type": "integer", "default": 4, "minimum": 2, "maximum": 4}, 2),
+        ({"type": "string", "default": "", "examples": ["x"]}, "x"),
+        ({"type": "array", "default": [], "items": {"type": "boolean"}}, [True]),
+        ({"type": "string", "default": "A1", "pattern": "^A[0-9]$"}, "A1"),
+        ({"type": "boolean"}, True),
+    ],
+    ids=json.dumps,
+)
+def test_a_value_is_another_than_stands_for_none_where_there_is_another(form: Any, value: Any) -> None:
+    assert unusual(form, {}, tool="kadu_tasks_run", name="it", now=NOW) == value
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ({"type": "object"}, {"bank", "cents"}),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, {"bank"}),
+        ({"type": "object", "additionalProperties": {"type": ["number", "null"]}}, {"cents"}),
+        ({"type": "object", "additionalProperties": False}, set()),
+        (
+            {"type": "object", "properties": {"cents": {"type": "integer"}}, "additionalProperties": False},
+            {"cents"},
+        ),
+    ],
+    ids=repr,
+)
+def test_an_argument_holds_what_its_record_says_and_its_own_form_takes(form: Any, names: set[str]) -> None:
+    inside = schema([], bank={"type": "string", "enum": ["Itaú"]}, cents={"type": "integer", "default": 900})
+    found = held(form, inside, tool="kadu_tasks_run", now=NOW)
+    assert found == {name: value for name, value in {"bank": "Itaú", "cents": 901}.items() if name in names}
+
+
+@pytest.mark.parametrize("inside", [None, True, "none", {}, {"properties": 7}])
+def test_an_argument_of_which_no_record_speaks_holds_nothing(inside: Any) -> None:
+    assert held({"type": "object"}, inside, tool="kadu_tasks_run", now=NOW) == {}
 
 
 def test_what_cannot_be_built_is_not_testable() -> None:

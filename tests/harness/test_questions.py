@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.questions import Question, UnknownWords, missing_arguments, read_question
+from harness.checks.questions import UnknownWords, missing_arguments, read_question
 from harness.checks.words import FALSE, NO, NO_ALONE, TRUE, YES, YES_ALONE
 from harness.exchanges import Exchange
 from harness.verdicts import RuleBroken
@@ -113,28 +113,32 @@ def test_two_options_in_unknown_words_are_to_be_tried(form: dict[str, Any]) -> N
         read_question(exchange, ("another", "form"))
 
 
-def question(words: str) -> Question:
-    return Question(key="q", message=words, property="p", yes=True, no=False, state="s", words=words)
-
-
 def test_arguments_may_be_told_in_a_readers_words() -> None:
     arguments = {"id": "2F1C", "reference_date": "2026-10-30", "dry": False, "tags": ["a", "b"], "limit": 3}
-    assert (
-        missing_arguments(question("Rodar 2f1c em 30/10/2026 (dry: não), tags a e b, até 3"), arguments) == []
-    )
-    assert missing_arguments(question("Rodar 2f1c, tags a"), arguments) == [
-        "reference_date",
-        "dry",
-        "tags[1]",
-        "limit",
+    assert missing_arguments("Rodar 2f1c em 30/10/2026 (dry: não), tags a e b, até 3", arguments) == []
+    assert missing_arguments("Rodar 2f1c, tags a", arguments) == ["reference_date", "dry", "tags[1]", "limit"]
+
+
+@pytest.mark.parametrize(
+    "told", ["123456", "123.456", "123,456", "123 456", "123\u202f456", "123'456", "R$ 1.234,56"]
+)
+def test_a_number_may_be_told_with_its_figures_apart(told: str) -> None:
+    assert missing_arguments(f"Rodar, até {told} na conta", {"limits": {"cents": 123456}}) == []
+
+
+def test_what_stands_inside_of_an_argument_has_to_be_told_as_well() -> None:
+    arguments = {"id": "2f1c", "parameters": {"bank": "Itaú", "cents": 123456}}
+    assert missing_arguments("Rodar 2f1c, até 12 mil no Itau", arguments) == [
+        "parameters.bank",
+        "parameters.cents",
     ]
 
 
 @pytest.mark.parametrize("word", ["true", "sim", "ja", "oui", "sì", "tak", "vero"])
 def test_a_boolean_may_be_told_in_any_known_language(word: str) -> None:
-    assert missing_arguments(question(f"Dry: {word}."), {"dry": True}) == []
-    assert missing_arguments(question(f"Dry: {word}."), {"dry": False}) == ["dry"]
-    assert missing_arguments(question(f"Dry: x{word}x."), {"dry": True}) == ["dry"]
+    assert missing_arguments(f"Dry: {word}.", {"dry": True}) == []
+    assert missing_arguments(f"Dry: {word}.", {"dry": False}) == ["dry"]
+    assert missing_arguments(f"Dry: x{word}x.", {"dry": True}) == ["dry"]
 
 
 def test_no_word_is_a_yes_in_one_language_and_a_no_in_another() -> None:
