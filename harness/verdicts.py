@@ -57,6 +57,10 @@ class NotTestable(Exception):
     """A control, a tool or a condition is missing; the reason is one sentence. Nobody's fault, never a pass."""
 
 
+class NotApplicable(Exception):
+    """The rule is not about this server, as it turned out; the reason is one sentence. No pass, and no gap."""
+
+
 class HarnessFault(Exception):
     """Our fault: the mock died, a feature asks for what does not exist. Never blamed on the server."""
 

@@ -21,7 +21,7 @@ MEANINGS = {
     Verdict.NOT_TESTABLE: "a means to test it is missing; nobody's fault, and no pass",
     Verdict.WARNED: "advice not followed; the rules allow it",
     Verdict.PASSED: "tested and kept",
-    Verdict.NOT_APPLICABLE: "not for what was chosen",
+    Verdict.NOT_APPLICABLE: "not for what was chosen, or not for this server",
 }
 
 _ORDER = {verdict: position for position, verdict in enumerate(Verdict)}

@@ -84,6 +84,16 @@ Feature: When confirmation is not possible
       When the upstream is well again
       Then confirmed the call runs once
 
+    Scenario: A yes whose registering is not answered runs nothing
+      Given an assistant that shows forms
+      When the assistant calls kadu_tasks_run
+      Then the server asks for a yes
+      When the upstream loses its answers to registering confirmations
+      And the person says yes
+      Then the yes ran nothing
+      When the upstream is well again
+      Then confirmed the call runs once
+
     Scenario: Without the register a call asks or is refused
       Given an assistant that shows forms
       And the upstream cannot register confirmations

@@ -198,6 +198,25 @@ Feature: Destructive tools
       And nothing ran
       And confirmed the call runs once
 
+    Scenario Outline: With a new address it does not run unasked for a person without <permission>
+      Given an assistant that shows forms
+      And the person lacks the permission <permission>
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then nothing ran
+      And confirmed the call runs once
+
+      Examples:
+        | permission          |
+        | agent.webhooks.read |
+
+    Scenario: With a new address it does not run unasked while the webhook cannot be read
+      Given an assistant that shows forms
+      And the upstream cannot answer kadu_webhooks_get
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
+      Then nothing ran
+      When the upstream is well again
+      Then confirmed the call runs once
+
     @advisory
     Scenario: With the address it has already it runs at once
       Given an assistant that shows forms

@@ -278,6 +278,44 @@ Feature: Resources
         | tasks/{id}               | kadu/tasks         |
         | operation_approvals/{id} | kadu/system_events |
 
+    Scenario: Without any scope every document that a tool reads is refused
+      Given the token lacks every scope
+      When the assistant reads each of these, of a record and of none
+        | repository               |
+        | operation_approvals      |
+        | operation_approvals/{id} |
+        | workspaces/{id}          |
+        | activities/{id}          |
+        | tasks/{id}               |
+        | executions/{id}          |
+        | executions/{id}/events   |
+        | executions/{id}/logs     |
+        | executions/{id}/todos    |
+        | memories/{id}            |
+        | environments/{id}        |
+        | schedules/{id}           |
+      Then each read is refused for want of permission
+      And with every scope each read of a record is answered
+
+    Scenario: Without any permission every document that a tool reads is refused
+      Given the person lacks every permission
+      When the assistant reads each of these, of a record and of none
+        | repository               |
+        | operation_approvals      |
+        | operation_approvals/{id} |
+        | workspaces/{id}          |
+        | activities/{id}          |
+        | tasks/{id}               |
+        | executions/{id}          |
+        | executions/{id}/events   |
+        | executions/{id}/logs     |
+        | executions/{id}/todos    |
+        | memories/{id}            |
+        | environments/{id}        |
+        | schedules/{id}           |
+      Then each read is refused for want of permission
+      And with every permission each read of a record is answered
+
     Scenario: What a colleague has read is refused all the same
       Given the token lacks the scope kadu/tasks
       When the colleague's assistant reads tasks/{id}

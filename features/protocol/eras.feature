@@ -185,6 +185,12 @@ Feature: Two eras of the protocol on one address
         | no name      |
         | another name |
 
+    @read-only
+    Scenario: A listing without a version is served by those alone who know such clients
+      Given an assistant
+      When the assistant sends a listing of tools/list with no version
+      Then the request is refused, or the server serves versions that have no such header
+
     Scenario: A name in base64 is decoded before it is compared
       Given an assistant
       When the assistant calls a tool with its name in base64

@@ -106,8 +106,8 @@ Feature: Messages and their errors
     @era-2025
     Scenario: A token that ended after the handshake is unauthorized
       Given an assistant
-      When somebody whose token ended after the handshake asks for tools/list
-      Then the answer is HTTP 401 and says how to authenticate
+      When somebody whose token ended after the handshake asks for tools/list and notifies
+      Then each answer is HTTP 401 and says how to authenticate
 
   @MCP-14
   Rule: Each tool says in JSON Schema what it takes

@@ -15,7 +15,7 @@ from harness.exchanges import Era, Exchange, HttpRequest
 from harness.transport import BODY_LIMIT, Leaving, Sent, Transport
 from harness.verdicts import Finding, NotTestable, RuleBroken
 from harness.wire.answers import read
-from harness.wire.eras import ERA_TABLES
+from harness.wire.eras import ERA_TABLES, LAST_WITHOUT_HEADER, VERSION_HEADER
 from harness.wire.requests import Overrides, initialize, notification, request
 
 FORMS: Mapping[str, Any] = {"elicitation": {"form": {}}}
@@ -318,6 +318,11 @@ class Client:
             raise NotTestable(f"--read-only sends {refused}")
         return replace(built, headers=(*built.headers, *self.headers)) if self.headers else built
 
+    def _spoken(self, method: str | None, built: HttpRequest) -> str:
+        """The revision by which an answer is judged: a request without its header may be taken for an older one."""
+        headerless = all(name.lower() != VERSION_HEADER for name, _ in built.headers)
+        return LAST_WITHOUT_HEADER if headerless and method != "initialize" else self.version
+
     def _exchange(
         self, method: str | None, sent: Sent, built: HttpRequest, request_id: int | str | None, label: str
     ) -> Exchange:
@@ -332,7 +337,7 @@ class Client:
             problem=sent.problem,
             seconds=sent.seconds,
             method=method,
-            version=self.version,
+            version=self._spoken(method, built),
             message=None if reading is None else reading.message,
             others=() if reading is None else reading.others,
             malformed=() if reading is None else reading.malformed,

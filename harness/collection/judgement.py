@@ -7,7 +7,7 @@ from typing import Final
 
 from harness.catalogue import Rule
 from harness.collection.cases import Case
-from harness.verdicts import Finding, HarnessFault, NotTestable, RuleBroken, Verdict, worst
+from harness.verdicts import Finding, HarnessFault, NotApplicable, NotTestable, RuleBroken, Verdict, worst
 
 TRACE_LIMIT: Final = 16_000
 
@@ -47,6 +47,8 @@ def judge(
                 reasons.append((Verdict.NOT_TESTABLE, reason))
         elif isinstance(error, NotTestable):
             reasons.append((Verdict.NOT_TESTABLE, str(error)))
+        elif isinstance(error, NotApplicable):
+            reasons.append((Verdict.NOT_APPLICABLE, str(error)))
         else:
             faults.append(error)
     faults += [

@@ -141,6 +141,16 @@ def cannot_register(world: World) -> None:
     _fails(world, REGISTER)
 
 
+@when("the upstream loses its answers to registering confirmations")
+def loses_registered(world: World) -> None:
+    _fails(world, REGISTER, "drop_response")
+
+
+@given("the upstream cannot answer {tool}")
+def cannot_answer(world: World, tool: str) -> None:
+    _fails(world, tool)
+
+
 def _fails(world: World, operation: str, kind: str = "unavailable") -> None:
     world.story.notes.setdefault("faults", {})[operation] = world.tenant.arm(operation, kind)
 

@@ -109,6 +109,15 @@ def the_yes_was_not_taken(world: World) -> None:
         )
 
 
+@then("the yes ran nothing")
+def the_yes_ran_nothing(world: World) -> None:
+    # How it is refused is open: who asks the register again is told that the yes was used.
+    unseen = failed_unseen(world) if is_success(world.answer) else None
+    if unseen is not None:
+        raise unseen
+    nothing_ran(world)
+
+
 @step("nothing ran")
 def nothing_ran(world: World) -> None:
     looks = world.looks()

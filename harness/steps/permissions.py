@@ -28,6 +28,17 @@ def lacks_permission(world: World, permission: str) -> None:
     world.use_token("the assistant", world.tenant.token(person_of(world)["id"]))
 
 
+@given("the token lacks every scope")
+def lacks_every_scope(world: World) -> None:
+    world.use_token("the assistant", world.tenant.token(person_of(world)["id"], scopes=[]))
+
+
+@given("the person lacks every permission")
+def lacks_every_permission(world: World) -> None:
+    world.tenant.change_person(person_of(world)["id"], permissions=[])
+    give_back_scopes(world)
+
+
 def give_back_scopes(world: World) -> None:
     """A fresh token of the same person that holds every scope."""
     world.use_token("the assistant", world.tenant.token(person_of(world)["id"]))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from harness.actors.client import Client
 from harness.checks.documents import contents
 from harness.checks.schemas import hints
 from harness.exchanges import Exchange
@@ -12,7 +13,7 @@ from harness.schemas import texts_needed
 from harness.steps.callers import named
 from harness.steps.calls import call_for, send
 from harness.steps.resources import address, read
-from harness.verdicts import NotTestable
+from harness.verdicts import NotApplicable, NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
     META_CAPABILITIES,
@@ -38,9 +39,9 @@ META_KEYS = {
     "clientCapabilities": META_CAPABILITIES,
     "clientInfo": META_CLIENT,
 }
+LAST_WITH_BATCHES = "2025-03-26"
 LISTEN_SECONDS = 1.0
 FROM_ELSEWHERE = Overrides(set_headers={"Origin": "https://evil.example"})
-FIRST_WITHOUT_BATCHES = "2025-06-18"
 OPTIONAL_FAMILIES = ("resources/", "prompts/", "completion/")
 
 
@@ -152,6 +153,7 @@ HEADERS: dict[str, Callable[[str], Overrides]] = {
     "another method": lambda tool: Overrides(set_headers={"Mcp-Method": "tools/list"}),
     "no name": lambda tool: Overrides(drop_headers=frozenset({"Mcp-Name"})),
     "another name": lambda tool: Overrides(set_headers={"Mcp-Name": tool + "_not"}),
+    "no version": lambda tool: Overrides(drop_headers=frozenset({"MCP-Protocol-Version"})),
     "another version": lambda tool: Overrides(set_meta={META_VERSION: "2026-07-29"}),
     "another name, encoded": lambda tool: Overrides(set_headers={"Mcp-Name": wrap(tool + "_not")}),
     "its name in base64": lambda tool: Overrides(set_headers={"Mcp-Name": wrap(tool)}),
@@ -272,15 +274,17 @@ def asks_for_everything(world: World) -> None:
         },
     }
     world.story.exchanges += [client.request(method, params) for method, params in asked.items()]
+    if ERA_TABLES[world.era].opened is not None:
+        world.story.exchanges.append(notify(client))
 
 
-@when("somebody whose token ended after the handshake asks for {method}")
+@when("somebody whose token ended after the handshake asks for {method} and notifies")
 def asks_after_the_end(world: World, method: str) -> None:
     token = world.tenant.token(world.tenant.people[0]["id"])
     client = world.new_client(token.value)
     client.shake_hands()
     world.tenant.revoke(token)
-    world.story.exchange = client.request(method)
+    world.story.exchanges += [client.request(method), notify(client)]
 
 
 @when("the assistant sends what is not JSON")
@@ -292,8 +296,8 @@ def sends_no_json(world: World) -> None:
 def sends_a_batch(world: World, words: str) -> None:
     client = world.client()
     client.shake_hands()
-    if client.version < FIRST_WITHOUT_BATCHES:
-        raise NotTestable(f"the server agreed on {client.version}, which has batches")
+    if client.version <= LAST_WITH_BATCHES:
+        raise NotApplicable(f"The server agreed on {client.version}, which has batches.")
     count = named({"one request": 1, "two requests": 2}, words)
     # Each is a request that would be served by itself.
     batch = [
@@ -305,7 +309,12 @@ def sends_a_batch(world: World, words: str) -> None:
 
 @when("the assistant notifies that it is ready")
 def notifies(world: World) -> None:
-    world.story.exchange = world.client().notify("notifications/initialized")
+    world.story.exchange = notify(world.client())
+
+
+def notify(client: Client) -> Exchange:
+    """The one notification that every client of the handshake era sends."""
+    return client.notify("notifications/initialized")
 
 
 @when("the assistant lists the tools twice")

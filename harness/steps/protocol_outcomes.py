@@ -27,7 +27,9 @@ from harness.steps.protocol import some
 from harness.verdicts import NotTestable
 from harness.wire.eras import (
     ERA_TABLES,
+    FIRST_WITH_HEADER,
     INVALID_REQUEST,
+    LAST_WITHOUT_HEADER,
     META_VERSION,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
@@ -112,6 +114,35 @@ def refused_for_headers(world: World) -> None:
     sent = json.loads(world.answer.request.body)["params"]["_meta"].get(META_VERSION)
     # A body of a version that nobody released may be refused for that first.
     expect_header_refusal(world.answer, unknown_version=sent is not None and era_of(sent) is None)
+
+
+@then("the request is refused, or the server serves versions that have no such header")
+def refused_or_serves_older(world: World) -> None:
+    refused = world.answer.error is not None or (world.answer.status or 0) >= 400
+    if not refused and not _serves_headerless(world):
+        raise broken(
+            "a request without a required header is served",
+            world.answer,
+            expected=f"a refusal: no version before {FIRST_WITH_HEADER} is served here",
+            actual=describe(world.answer),
+        )
+
+
+def _serves_headerless(world: World) -> bool:
+    """Whether this server speaks a revision that had no MCP-Protocol-Version, as it says itself."""
+    answers = [
+        world.in_other_era().initialize(LAST_WITHOUT_HEADER),
+        world.client().request(ERA_TABLES[world.era].opening),
+    ]
+    results = [exchange.result or {} for exchange in answers]
+    said = [result.get("protocolVersion") for result in results]
+    for result in results:
+        supported = result.get("supportedVersions")
+        said += supported if isinstance(supported, list) else []
+    return any(
+        isinstance(version, str) and era_of(version) is not None and version < FIRST_WITH_HEADER
+        for version in said
+    )
 
 
 @then("the result is of the type complete")

@@ -63,6 +63,16 @@ def reads_of_no_record(world: World, caller: str, resource: str) -> None:
     read(world, address(world, resource, MISSING_ID), caller)
 
 
+@when("{caller} reads each of these, of a record and of none")
+def reads_each(world: World, caller: str, datatable: list[list[str]]) -> None:
+    resources = [row[0] for row in datatable]
+    kept = [one for one in resources if "{id}" not in one or world.tenant.records.get(one.split("/")[0])]
+    world.story.notes["uris"] = [address(world, one) for one in kept]
+    made_up = [address(world, one, MISSING_ID) for one in resources if "{id}" in one]
+    for uri in (*world.story.notes["uris"], *made_up):
+        read(world, uri, caller)
+
+
 @when("{caller} reads {resource} of another organization")
 def reads_of_another(world: World, caller: str, resource: str) -> None:
     elsewhere = world.tenant_of("a stranger's assistant").records[resource.split("/")[0]][0]
@@ -182,17 +192,42 @@ def read_with_permission(world: World) -> None:
     contents(read(world, world.story.notes["uri"]))
 
 
+@then("with every scope each read of a record is answered")
+def each_read_with_scope(world: World) -> None:
+    give_back_scopes(world)
+    _read_again(world)
+
+
+@then("with every permission each read of a record is answered")
+def each_read_with_permission(world: World) -> None:
+    give_back_permissions(world)
+    _read_again(world)
+
+
+def _read_again(world: World) -> None:
+    for uri in world.story.notes["uris"]:
+        contents(read(world, uri))
+
+
 @then("the read is refused for want of permission")
 def refused_for_permission(world: World) -> None:
-    error = expect_rpc_error(world.answer, INVALID_PARAMS)
-    data = error.get("data")
-    code = data.get("code") if isinstance(data, Mapping) else None
-    if code != INSUFFICIENT:
+    _expect_insufficient(world.answer)
+
+
+@then("each read is refused for want of permission")
+def each_refused_for_permission(world: World) -> None:
+    for exchange in world.story.exchanges:
+        _expect_insufficient(exchange)
+
+
+def _expect_insufficient(exchange: Exchange) -> None:
+    expect_rpc_error(exchange, INVALID_PARAMS)
+    if not _for_permission(exchange):
         raise broken(
             "the refusal does not name its reason",
-            world.answer,
+            exchange,
             expected=f"{INVALID_PARAMS} with data.code {INSUFFICIENT}",
-            actual=describe(world.answer),
+            actual=describe(exchange),
         )
 
 

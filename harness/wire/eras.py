@@ -18,6 +18,10 @@ HEADER_MISMATCH = -32020
 MISSING_CLIENT_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
 
+VERSION_HEADER = "mcp-protocol-version"
+LAST_WITHOUT_HEADER, FIRST_WITH_HEADER = "2025-03-26", "2025-06-18"
+"""The last handshake revision that does not know this header, and the first that asks for it."""
+
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"

@@ -97,6 +97,38 @@ class ListsServedToAnybody(Wire):
             )
 
 
+class NotificationsTaken(Wire):
+    """A shell that takes notifications of some who have no good token."""
+
+    async def say(self, line: Line) -> None:
+        """Take the notification."""
+        notifies = isinstance(line.asked, dict) and "id" not in line.asked
+        if line.status == 401 and notifies and self.takes(line.token):
+            line.status, line.told = 202, None
+
+    def takes(self, token: str | None) -> bool:
+        """Whether a notification under this token, which is not good, is taken."""
+        raise NotImplementedError
+
+
+class NotificationsTakenFromAnybody(NotificationsTaken):
+    """A notification is taken without a token."""
+
+    rule = "MCP-13"
+
+    def takes(self, token: str | None) -> bool:
+        return token is None
+
+
+class NotificationsTakenByAnyToken(NotificationsTaken):
+    """A notification is taken under a token that has ended."""
+
+    rule = "MCP-13"
+
+    def takes(self, token: str | None) -> bool:
+        return token is not None
+
+
 class Remembering(Callers):
     """Callers known by their token for ever."""
 

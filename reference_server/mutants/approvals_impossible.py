@@ -17,6 +17,7 @@ from reference_server.engine.resources import Resources
 from reference_server.engine.results import done, refused, unavailable
 from reference_server.engine.tables import Product
 from reference_server.engine.tools import Tools, Turn
+from reference_server.engine.upstream import UpstreamUnavailable
 
 from .approvals import made_up
 from .tables import Table
@@ -243,6 +244,22 @@ async def _can_register(confirmation: Confirmation, caller: Caller) -> bool:
     }
     answer = await confirmation.upstream.ask(register.method, register.path, token=caller.token, body=used)
     return answer.status < 500
+
+
+class UnansweredRegistrationRuns(Confirmation):
+    """A yes whose registering is not answered counts as registered."""
+
+    rule = "KADU-UNA-03"
+
+    async def register(self, seal: Seal, call: Call) -> CallToolResult | None:
+        refusal = await super().register(seal, call)
+        if refusal is None or "confirmation_unavailable" not in str(refusal.structured_content):
+            return refusal
+        try:
+            await _can_register(self, call.caller)
+        except UpstreamUnavailable:
+            return None
+        return refusal
 
 
 class UnregisteredQuestionRuns(Confirmation):

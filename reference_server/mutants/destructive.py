@@ -301,6 +301,29 @@ class NewAddressAmongOthersRunsUnasked(Addresses):
         return not set(arguments) - {"id", "url"}
 
 
+class UnreadableAddressRunsUnasked(Tools):
+    """A webhook that the caller may not read gets another address unasked."""
+
+    rule = "KADU-DST-05"
+
+    async def changes(
+        self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]
+    ) -> tuple[Answer | None, bool]:
+        reading = self.contract.reading(operation)
+        if reading is not None and not self.visibility.may_run(caller, reading):
+            return None, False
+        return await super().changes(caller, operation, arguments)
+
+
+class UnansweredAddressRunsUnasked(Addresses):
+    """A webhook that cannot be read just now gets another address unasked."""
+
+    rule = "KADU-DST-05"
+
+    def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        return "unavailable" not in str(record)
+
+
 class NewAddressNotShown(Confirmation):
     """The question about a webhook's changes does not show its new address."""
 

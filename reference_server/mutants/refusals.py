@@ -132,6 +132,19 @@ class DeniedApprovalsAreNone(Resources):
         return await super().read(caller, uri, modern)
 
 
+class DeniedReadOfSomeRowsIsNotFound(Resources):
+    """Activities, memories, environments and schedules that the caller may not read are not found."""
+
+    rule = "KADU-RES-06"
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        match = self.matched(uri)
+        some = match is not None and match.row.path.startswith(("activ", "memor", "env", "sched"))
+        if match is not None and some and not self.visibility.may_run(caller, self.operations[match.row]):
+            raise self.not_found(uri, modern)
+        return await super().read(caller, uri, modern)
+
+
 class UnknownApprovalIsNotFoundFirst(Resources):
     """An approval that is not the caller's is not found before anybody asks whether the caller may read."""
 

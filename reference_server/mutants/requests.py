@@ -5,6 +5,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from .wire import META, VERSION_HEADER, Line, Wire
 
 CURRENT = MODERN_PROTOCOL_VERSIONS[-1]
+FIRST_WITH_HEADER = "2025-06-18"
 HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -320,6 +321,24 @@ class VersionHeaderNotCompared(Wire):
     async def heard(self, line: Line) -> None:
         if line.modern and f"{META}protocolVersion" in line.params.get("_meta", {}):
             served(line)
+
+
+class VersionHeaderNotNeeded(Wire):
+    """A request without MCP-Protocol-Version is served, by a server without revisions that had no such header."""
+
+    rule = "MCP-06"
+
+    async def heard(self, line: Line) -> None:
+        said = line.params.get("_meta", {}).get(f"{META}protocolVersion")
+        if isinstance(said, str):
+            line.headers.setdefault(VERSION_HEADER, said)
+        if line.method == "initialize" and line.params["protocolVersion"] < FIRST_WITH_HEADER:
+            line.params["protocolVersion"] = FIRST_WITH_HEADER
+
+    async def say(self, line: Line) -> None:
+        versions = line.result.get("supportedVersions")
+        if isinstance(versions, list):
+            line.result["supportedVersions"] = [each for each in versions if each >= FIRST_WITH_HEADER]
 
 
 class HeaderMismatchIsHttp200(Wire):

@@ -38,6 +38,7 @@ def whole(orders, tmp_path):
         ("a finding on MCP-18", {}, 1),
         ("we are at fault", {}, 2),
         ("it cannot be tested", {}, 3),
+        ("it is not about this server", {}, 0),
         ("nothing happens", {"rules": ("KADU-CNF-01", "KADU-CNF-02")}, 3),
     ],
 )

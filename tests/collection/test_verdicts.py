@@ -10,6 +10,7 @@ LINES = {
     "a finding on MCP-18": ("passed", None),
     "the rule MCP-18 is broken": ("not testable", "The scenario ended where MCP-18 was broken: another one"),
     "it cannot be tested": ("not testable", "no such tool"),
+    "it is not about this server": ("not applicable", "It has batches."),
     "we are at fault": ("errored", "The mock died."),
     "we have a bug": ("errored", "KeyError: '«secret»'"),
     "the step skips": ("errored", "Skipped: not today"),

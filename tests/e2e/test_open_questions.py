@@ -68,6 +68,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "months:running": ("KADU-CMP-03",),
     "unknown_argument:empty": ("KADU-CMP-05",),
     "listen:acknowledged": ("KADU-RES-10",),
+    "handshake:before_headers": ("MCP-01", "MCP-06 headerless", "MCP-16 batch"),
     "missing_meta:mismatch": ("MCP-05",),
     "batch:http": ("MCP-16 batch",),
     "no_json:http": ("MCP-16 json",),

@@ -19,6 +19,7 @@ NEVER_ASKED = (
 UNREGISTERED = {
     "Without the register of confirmations a yes runs nothing, and later works",
     "After the outage a new call and its yes run",
+    "A yes whose registering is not answered runs nothing",
 }
 OF_ITS_CLOCK = {"KADU-CNF-10", "KADU-CNF-12", "KADU-CMP-03", "KADU-PRM-05"}
 OF_THE_UPSTREAM = {"KADU-IDM-07", "KADU-APR-02", "KADU-APR-11"}

@@ -13,10 +13,11 @@ from tests.strangers.conftest import Mock, Tenant, start, stop
 from tests.strangers.plain.choices import SIDES, Choices
 from tests.strangers.wire import Came, Client
 
-# Three servers are enough: on each, every question falls on a side that is not the usual one, but for what hides another.
+# Four servers are enough: on two, every question falls on a side that is not the usual one, but for what hides another.
 ASIDE = ("rights", "register_down_at_question")
-ALONE = {"seal": "key"}
-SECOND = {name: sides[1] for name, sides in SIDES.items() if name not in ASIDE and name not in ALONE}
+ALONE = {"seal": "key"}, {"handshake": "before_headers"}
+USUAL = [*ASIDE, *(name for one in ALONE for name in one)]
+SECOND = {name: sides[1] for name, sides in SIDES.items() if name not in USUAL}
 LAST = {name: sides[-1] for name, sides in SIDES.items() if len(sides) > 2 or name in ASIDE}
 PERMISSION = "agent.workspaces.create"
 
@@ -25,7 +26,7 @@ PERMISSION = "agent.workspaces.create"
 def urls(mock: Mock) -> Iterator[dict[str, str]]:
     """The URL of a server for each `name:side`."""
     found, processes = {}, []
-    for chosen in (SECOND, LAST, ALONE):
+    for chosen in (SECOND, LAST, *ALONE):
         text = ",".join(f"{name}:{side}" for name, side in chosen.items())
         process, url = start(mock.api, CHOICES=text)
         processes.append(process)
@@ -391,6 +392,14 @@ def test_a_version_that_nobody_knows_is_told_first(chosen: Chosen) -> None:
     stated = {"io.modelcontextprotocol/protocolVersion": "2026-07-29"}
     came = chosen.client("other_version:unknown").ask("tools/list", meta=stated)
     assert (came.http.status_code, came.error["code"]) == (400, -32022)
+
+
+def test_a_request_of_before_the_header_is_taken_for_one(chosen: Chosen) -> None:
+    came = chosen.client("handshake:before_headers").ask("tools/list", headers={"MCP-Protocol-Version": None})
+    assert "resultType" not in came.result
+    old = chosen.client("handshake:before_headers", era="2025")
+    hello = {"protocolVersion": "2025-11-25", "clientInfo": {}, "capabilities": {}}
+    assert old.ask("initialize", hello).result["protocolVersion"] == "2025-03-26"
 
 
 def test_a_log_line_tells_which_headers_were_read(chosen: Chosen) -> None:

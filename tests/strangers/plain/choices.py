@@ -39,6 +39,7 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "months": ("over", "running"),
     "unknown_argument": ("invalid", "empty"),
     # The protocol
+    "handshake": ("current", "before_headers"),
     "listen": ("refused", "acknowledged"),
     "missing_meta": ("invalid", "mismatch"),
     "batch": ("error", "http"),

@@ -11,7 +11,7 @@ from plain.choices import USUAL, Choices
 
 STATELESS = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18")
-SUPPORTED = (STATELESS, *HANDSHAKE)
+BEFORE_HEADERS = ("2025-03-26",)
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -38,6 +38,16 @@ class HeaderLines(Protocol):
 
     def getlist(self, key: str) -> list[str]:
         """Every value of that name."""
+
+
+def handshakes(choices: Choices) -> tuple[str, ...]:
+    """The revisions of the handshake era that are spoken here, newest first."""
+    return BEFORE_HEADERS if choices.stands("handshake") == "before_headers" else HANDSHAKE
+
+
+def supported(choices: Choices) -> list[str]:
+    """Every revision that is spoken here."""
+    return [STATELESS, *handshakes(choices)]
 
 
 class Fault(Exception):
@@ -102,8 +112,11 @@ def read_request(headers: HeaderLines, raw: bytes, choices: Choices = USUAL) -> 
         raise Fault(INVALID_PARAMS, "params._meta must be an object.", request_id=request_id)
     meta: Mapping[str, Any] = given_meta
     stated = meta.get(VERSION_KEY)
-    if version is not None and version not in SUPPORTED and stated in (None, version):
-        raise _unknown_version(version, request_id)
+    if version is not None and version not in supported(choices) and stated in (None, version):
+        raise _unknown_version(version, request_id, choices)
+    if version is None and stated is not None and choices.of("handshake") == "before_headers":
+        # MCP-06: who sends no such header may be of a revision that had none
+        stated = None
     if version != STATELESS:
         # MCP-06: a body of the stateless era under no header of it, or another
         if stated is not None and stated != version:
@@ -138,8 +151,8 @@ def _check_stateless(
         raise Fault(INVALID_PARAMS, f"{CLIENT_KEY} must be an object.", request_id=request_id)
     # MCP-06: header and body say the same
     stated = meta[VERSION_KEY]
-    if stated not in SUPPORTED and choices.of("other_version") == "unknown":
-        raise _unknown_version(str(stated), request_id)
+    if stated not in supported(choices) and choices.of("other_version") == "unknown":
+        raise _unknown_version(str(stated), request_id, choices)
     if stated != STATELESS:
         raise Fault(HEADER_MISMATCH, "MCP-Protocol-Version does not match the body.", request_id=request_id)
     if _only(headers, "mcp-method", request_id) != method:
@@ -192,7 +205,7 @@ def _only(headers: HeaderLines, name: str, request_id: RequestId | None) -> str 
     return values[0] if values else None
 
 
-def _unknown_version(version: str, request_id: RequestId | None) -> Fault:
+def _unknown_version(version: str, request_id: RequestId | None, choices: Choices) -> Fault:
     # MCP-04
-    data = {"requested": version, "supported": list(SUPPORTED)}
+    data = {"requested": version, "supported": supported(choices)}
     return Fault(UNKNOWN_VERSION, "This protocol version is not spoken here.", data, request_id)

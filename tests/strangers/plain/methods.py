@@ -6,13 +6,13 @@ from typing import Any
 from plain import completions, prompts, resources, tools
 from plain.choices import USUAL, Choices
 from plain.envelope import (
-    HANDSHAKE,
     INVALID_PARAMS,
     LOG_LEVEL_KEY,
     METHOD_NOT_FOUND,
-    SUPPORTED,
     Fault,
     Request,
+    handshakes,
+    supported,
 )
 from plain.service import Caller, Feature, Handler, Reply, Service
 
@@ -32,7 +32,8 @@ async def _initialize(service: Service, caller: Caller, request: Request) -> Rep
     if not isinstance(wanted, str) or not isinstance(client, dict):
         raise Fault(INVALID_PARAMS, "initialize takes protocolVersion, capabilities and clientInfo.")
     # MCP-01: what was asked for, where it is spoken here; else the newest of that era
-    version = wanted if wanted in HANDSHAKE else HANDSHAKE[0]
+    spoken = handshakes(service.choices)
+    version = wanted if wanted in spoken else spoken[0]
     return Reply(
         {
             "serverInfo": SERVER,
@@ -44,7 +45,7 @@ async def _initialize(service: Service, caller: Caller, request: Request) -> Rep
 
 
 async def _discover(service: Service, caller: Caller, request: Request) -> Reply:
-    result = {"supportedVersions": list(SUPPORTED), "capabilities": _capabilities()}
+    result = {"supportedVersions": supported(service.choices), "capabilities": _capabilities()}
     return Reply(result, cache=(3_600_000, "public"))
 
 

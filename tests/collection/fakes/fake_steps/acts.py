@@ -5,7 +5,7 @@ import pytest
 from fake_world import TOKEN
 
 from harness.expressions import given, step, then, when
-from harness.verdicts import Finding, HarnessFault, NotTestable, RuleBroken
+from harness.verdicts import Finding, HarnessFault, NotApplicable, NotTestable, RuleBroken
 
 TOKEN_IN_A_SENTENCE = f"the answer held {TOKEN}"
 
@@ -53,6 +53,11 @@ def finding_on(world, rule):
 @step("it cannot be tested")
 def untestable(world):
     raise NotTestable("no such tool")
+
+
+@step("it is not about this server")
+def not_about_it(world):
+    raise NotApplicable("It has batches.")
 
 
 @step("we are at fault")
