@@ -1,8 +1,6 @@
 """What documents hold: the contents of a resource, its records, and how two documents compare."""
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -92,13 +90,47 @@ def same_records(held: Any, answered: Any) -> bool:
         return _lists_nothing(held)
     if not theirs and not records(held):
         return _inside(answered, held)
-    return any(_counted(ours) == _counted(theirs) for ours in readings(held))
+    return any(len(ours) == len(theirs) and _all_told(theirs, ours) for ours in readings(held))
 
 
 def holds_records(part: Any, whole: Any) -> bool:
     """True when each record of the one document, and there is one, is a record of the other."""
-    theirs = _counted(records(whole))
-    return any(ours and _counted(ours) <= theirs for ours in readings(part))
+    theirs = records(whole)
+    return any(ours and _all_told_by(ours, theirs) for ours in readings(part))
+
+
+def _all_told(answered: list[dict[str, Any]], held: list[dict[str, Any]]) -> bool:
+    """Each record that is answered is told by one that is held, and no two by the same."""
+    free = list(held)
+    for record in answered:
+        teller = next((one for one in free if tells(one, record)), None)
+        if teller is None:
+            return False
+        free.remove(teller)
+    return True
+
+
+def _all_told_by(held: list[dict[str, Any]], answered: list[dict[str, Any]]) -> bool:
+    """Each record that is held tells one that is answered, and no two the same."""
+    free = list(answered)
+    for record in held:
+        told = next((one for one in free if tells(record, one)), None)
+        if told is None:
+            return False
+        free.remove(told)
+    return True
+
+
+def tells(held: Any, answered: Any) -> bool:
+    """True when all that is answered stands in what is held, with the same values; objects may have further fields."""
+    if isinstance(answered, dict):
+        return isinstance(held, dict) and all(
+            name in held and tells(held[name], value) for name, value in answered.items()
+        )
+    if isinstance(answered, list):
+        same = isinstance(held, list) and len(held) == len(answered)
+        return same and all(tells(one, other) for one, other in zip(held, answered, strict=True))
+    return type(held) is type(answered) and bool(held == answered)
 
 
 def _lists_nothing(value: Any) -> bool:
@@ -111,7 +143,3 @@ def _lists_nothing(value: Any) -> bool:
 
 def _inside(envelope: Any, value: Any) -> bool:
     return any(one == value for one in walk(envelope)) if value not in (None, [], {}, "") else False
-
-
-def _counted(found: list[dict[str, Any]]) -> Counter[str]:
-    return Counter(json.dumps(one, sort_keys=True, ensure_ascii=False) for one in found)
