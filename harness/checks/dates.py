@@ -84,7 +84,7 @@ def _day_words(day: date) -> Iterator[str]:
     number = f"0?{day.day}"
     names = _names(day.month, _MONTHS, _MONTHS_AFTER_THE_DAY)
     year = r"(?:[\s,.(/-]+(?:de\s+|del\s+|of\s+)?(?P<year>\d{4}))?"
-    yield rf"(?<!\d){number}(?:(?:º|°|\.|st|nd|rd|th|er)?[\s-]+|\.)(?:de\s+|of\s+)?(?:{names})\b{year}"
+    yield rf"(?<!\d){number}(?:(?:º|°|\.|st|nd|rd|th|er)?[\s-]+|[./])(?:de\s+|of\s+)?(?:{names})\b{year}"
     yield rf"\b(?:{_names(day.month, _MONTHS)})\.?\s+{number}(?:st|nd|rd|th)?(?!\d){year}"
 
 

@@ -166,8 +166,11 @@ def _by_words(texts: list[tuple[Any, str]], says: Says) -> Pair | None:
 
 
 def _by_one(texts: list[tuple[Any, str]]) -> Pair | None:
-    """Of two options, one begins with a word that is known: the other is its opposite, as long as it says nothing."""
-    said = [_begins_with(words, at_once=True) for _, words in texts]
+    """Of two options, one is a word that is known: the other is its opposite, as long as it says nothing.
+
+    A word that goes on may be the name of what is asked about: "Cancel the execution" is the yes to that.
+    """
+    said = [_begins_with(words) if len(_single(words)) == 1 else None for _, words in texts]
     (first, one), (second, other) = texts
     if said[0] is not None and _says(other) is None:
         return (first, second) if said[0] == "yes" else (second, first)
@@ -193,12 +196,12 @@ def _option(value: Any, title: Any) -> Option:
     return Option(value, title if isinstance(title, str) and title not in ("", str(value)) else None)
 
 
-def _begins_with(words: str, *, at_once: bool = False) -> str | None:
+def _begins_with(words: str) -> str | None:
     # A yes may go on to say that there is no way back.
     single = _single(words)
     if len(single) == 1 and single[0] in YES_ALONE | NO_ALONE:
         return "no" if single[0] in NO_ALONE else "yes"
-    said = next((word for word in single[: 1 if at_once else None] if word in YES | NO), None)
+    said = next((word for word in single if word in YES | NO), None)
     return None if said is None else "no" if said in NO else "yes"
 
 
