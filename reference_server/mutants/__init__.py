@@ -42,11 +42,12 @@ from . import (
     sent_upstream,
     single_use,
     tools,
+    typed,
 )
 from .tables import Table
 
 _MODULES = (
-    listings, documents, resources, refusals, tools, destructive, addresses, prompts, formats, completions,
+    listings, documents, resources, refusals, tools, destructive, addresses, prompts, formats, completions, typed,
     questions, answers, confirmation, sent_upstream, single_use, approvals, approvals_stored, approvals_impossible,
     idempotency_keys, idempotency_replays, idempotency_shown, idempotency_calls, requests, access, envelopes, caching,
     elsewhere,
