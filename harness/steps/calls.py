@@ -132,7 +132,7 @@ def calls_with_a_text(world: World, caller: str, tool: str, peculiarity: str, na
     text = named(TEXTS, peculiarity)
     call = call_for(world, tool, {name: text}, caller)
     least = forms_of(world.schemas(caller)[tool].get("inputSchema", {})).get(name, {}).get("minLength", 0)
-    if len(text) < least:
+    if isinstance(least, int) and len(text) < least:
         raise NotTestable(f"could not exercise {tool}: its {name} takes no text so short")
     begin(world, call, caller)
 
