@@ -58,6 +58,15 @@ Feature: Completions
       When the assistant types no-such-id for execution_id of explain_execution
       Then every suggestion contains what was typed
 
+    Scenario: An id that ends otherwise than what is typed is not suggested
+      When the assistant completes the argument execution_id of explain_execution
+      Then the newest of executions is suggested
+      When the assistant types most of that id for execution_id of explain_execution
+      Then the newest of executions is suggested
+      And every suggestion contains what was typed
+      When the assistant types that id with another end for execution_id of explain_execution
+      Then every suggestion contains what was typed
+
     Scenario: Of many executions the newest is suggested
       Given 150 more executions, one of them on 2026-03-31, one on 2028-02-29 and one on 2027-01-01
       When the assistant completes the id of executions/{id}

@@ -113,6 +113,31 @@ Feature: Confirmation in the chat
       Then the call succeeds
       And it ran once
 
+    Scenario Outline: A yes to <tool> runs once where the upstream's answer is lost
+      Given the upstream loses its next answer to <tool>
+      When the assistant calls <tool>
+      And the person says yes
+      Then it ran no more than once
+
+      Examples:
+        | tool                           |
+        | kadu_tasks_run                 |
+        | kadu_executions_continue       |
+        | kadu_webhook_deliveries_replay |
+
+    Scenario Outline: A text with <peculiarity> runs as it was asked about
+      When the assistant calls kadu_webhooks_create with <peculiarity> in its description
+      Then the server asks for a yes
+      When the person says yes
+      Then the call succeeds
+      And it ran once
+
+      Examples:
+        | peculiarity                    |
+        | a space at either end          |
+        | a ligature and a raised figure |
+        | an emoji                       |
+
   @KADU-CNF-04
   Rule: Declining or cancelling changes nothing
 
@@ -362,8 +387,27 @@ Feature: Confirmation in the chat
   @KADU-CNF-12
   Rule: A yes is used once
 
-    Scenario: A confirmed call sent again is refused
-      When the assistant calls kadu_tasks_run
+    Scenario Outline: A confirmed call of <tool> sent again is refused
+      When the assistant calls <tool>
+      And the person says yes
+      And the call succeeds
+      And it ran once
+      And the confirmed call is sent again
+      Then the result is the error confirmation_replayed
+      And nothing ran
+
+      Examples:
+        | tool                           |
+        | kadu_tasks_run                 |
+        | kadu_executions_continue       |
+        | kadu_executions_cancel         |
+        | kadu_webhook_deliveries_replay |
+        | kadu_webhooks_rotate_secret    |
+        | kadu_tasks_endpoint_update     |
+        | kadu_webhooks_create           |
+
+    Scenario: A confirmed change of an address sent again is refused
+      When the assistant calls kadu_webhooks_update with "https://novo.exemplo.com.br/avisos" for its url
       And the person says yes
       And the call succeeds
       And it ran once

@@ -171,6 +171,10 @@ Feature: Destructive tools
         | another address | https://novo.exemplo.com.br/outros               |
         | another query   | https://novo.exemplo.com.br/avisos?destino=outro |
         | other letters   | https://novo.exemplo.com.br/AVISOS               |
+        | a slash behind  | https://novo.exemplo.com.br/avisos/              |
+        | a fragment      | https://novo.exemplo.com.br/avisos#outros        |
+        | a port          | https://novo.exemplo.com.br:443/avisos           |
+        | a user          | https://outra@novo.exemplo.com.br/avisos         |
 
     @era-2026
     Scenario: With an address that it had before it asks
@@ -252,6 +256,23 @@ Feature: Destructive tools
         | kadu_memories_create     |
         | kadu_environments_update |
         | kadu_todos_update        |
+
+    Scenario: An ordinary write that empties a text runs as it was called
+      Given an assistant that shows forms
+      When the assistant calls kadu_workspaces_update with nothing in its description
+      Then the call succeeds
+      And it ran once
+
+    Scenario Outline: The ordinary write <tool> runs once where the upstream's answer is lost
+      Given an assistant that shows forms
+      And the upstream loses its next answer to <tool>
+      When the assistant calls <tool>
+      Then it ran no more than once
+
+      Examples:
+        | tool                   |
+        | kadu_workspaces_create |
+        | kadu_memories_create   |
 
     Scenario: No other ordinary write is asked about or put off
       Given an assistant that shows forms

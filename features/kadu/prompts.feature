@@ -190,6 +190,19 @@ Feature: Prompts
         | 2026-02-30           |
         | 2026-02-29           |
         | 2026-10-01T12:00:00Z |
+        | 2026-W41-1           |
+        | 2026-282             |
+
+    Scenario Outline: The since 2026-10-09 with <addition> is refused
+      When the assistant gets review_failed_executions with the since 2026-10-09 and <addition>
+      Then the request is refused as invalid
+      And with every argument the prompt review_failed_executions is answered
+
+      Examples:
+        | addition            |
+        | a line break behind |
+        | a space before      |
+        | a space behind      |
 
     Scenario Outline: The month <month> is refused
       When the assistant gets monthly_usage_report with the month <month>
@@ -205,6 +218,17 @@ Feature: Prompts
         | 10-2026    |
         | 2026-10-01 |
         | outubro    |
+
+    Scenario Outline: The month 2026-09 with <addition> is refused
+      When the assistant gets monthly_usage_report with the month 2026-09 and <addition>
+      Then the request is refused as invalid
+      And with every argument the prompt monthly_usage_report is answered
+
+      Examples:
+        | addition            |
+        | a line break behind |
+        | a space before      |
+        | a space behind      |
 
   @KADU-PRM-08
   Rule: A prompt begins with a message of the user

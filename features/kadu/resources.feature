@@ -379,6 +379,9 @@ Feature: Resources
         | resource              |
         | tasks/{id}/events     |
         | executions/{id}/files |
+        | files/{id}            |
+        | webhooks/{id}         |
+        | secrets/{id}          |
 
     @advisory
     @read-only

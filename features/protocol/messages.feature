@@ -73,6 +73,7 @@ Feature: Messages and their errors
       Examples:
         | origin                          |
         | "http://localhost.evil.example" |
+        | "http://127.0.0.1.evil.example" |
         | "http://evil-localhost"         |
         | "https://evil.example:4100"     |
         | "null"                          |
@@ -142,9 +143,11 @@ Feature: Messages and their errors
       Then the batch is refused
 
       Examples:
-        | requests     |
-        | two requests |
-        | one request  |
+        | requests            |
+        | two requests        |
+        | one request         |
+        | no request          |
+        | notifications alone |
 
     @era-2025
     @read-only

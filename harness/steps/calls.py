@@ -12,11 +12,18 @@ from harness.exchanges import Exchange
 from harness.expressions import given, when
 from harness.product import Product
 from harness.schemas import forms_of, resolve
+from harness.steps.callers import named
 from harness.steps.questions import question_of
 from harness.verdicts import HarnessFault, NotTestable
 from harness.world import Call, World
 
 Forms = Mapping[str, Mapping[str, Any]]
+TEXTS = {
+    "nothing": "",
+    "a space at either end": " avisos do financeiro ",
+    "a ligature and a raised figure": "avisos do o\ufb01cial, 12 m\u00b2",
+    "an emoji": "avisos \U0001f514 do financeiro",
+}
 STRAY_STATE = "c3RyYXktc3RhdGUtdGhhdC1ub2JvZHktYXNrZWQtZm9y"
 
 
@@ -149,6 +156,16 @@ def calls_with_many_words(world: World, caller: str, tool: str, count: int, name
     words = " ".join(f"palavra{number}" for number in range(count))
     built = call_for(world, tool, caller=caller)
     begin(world, Call(tool, {**built.arguments, name: words}), caller)
+
+
+@when("{caller} calls {tool} with {phrase} in its {name}")
+def calls_with_a_text(world: World, caller: str, tool: str, peculiarity: str, name: str) -> None:
+    text = named(TEXTS, peculiarity)
+    call = call_for(world, tool, {name: text}, caller)
+    least = forms_of(world.schemas(caller)[tool].get("inputSchema", {})).get(name, {}).get("minLength", 0)
+    if isinstance(least, int) and len(text) < least:
+        raise NotTestable(f"could not exercise {tool}: its {name} takes no text so short")
+    begin(world, call, caller)
 
 
 @when("{caller} calls {tool} with a stray state")

@@ -77,6 +77,17 @@ def types_beginning_for_template(world: World, row: str) -> None:
     complete(world, template(world, row), "id", str(world.story.notes["newest"])[:TYPED])
 
 
+@when("the assistant types most of that id for {name} of {name}")
+def types_most(world: World, argument: str, name: str) -> None:
+    complete(world, prompt(name), argument, str(world.story.notes["newest"])[:-1])
+
+
+@when("the assistant types that id with another end for {name} of {name}")
+def types_another_end(world: World, argument: str, name: str) -> None:
+    newest = str(world.story.notes["newest"])
+    complete(world, prompt(name), argument, newest[:-1] + ("0" if newest[-1] != "0" else "1"))
+
+
 @when("the assistant types {value} for {name} of {name}")
 def types(world: World, typed: str, argument: str, name: str) -> None:
     complete(world, prompt(name), argument, typed)

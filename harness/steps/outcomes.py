@@ -143,6 +143,14 @@ def control_ran_once(world: World) -> None:
     it_ran_once(world)
 
 
+@then("it ran no more than once")
+def it_ran_no_more_than_once(world: World) -> None:
+    # Whatever was answered: who lost the answer may say so in any way, and may not run it a second time.
+    if not any(look.effects for look in world.looks()):
+        raise NotTestable(f"could not exercise {current(world).tool}: the ledger shows no effect")
+    it_ran_once(world)
+
+
 @then("a fresh yes makes it run once")
 def a_fresh_yes_makes_it_run(world: World) -> None:
     # The positive control of a negative: where the call cannot be made to run, that it did not run shows nothing.

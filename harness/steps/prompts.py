@@ -22,6 +22,11 @@ SUBJECTS: Mapping[str, str] = {
     "cost": r"cust|cost|coste|kosten|coût|cout",
     "secrets": r"secret|segredo|secreto|geheim|segret",
 }
+ADDITIONS: Mapping[str, str] = {
+    "a line break behind": "{}\n",
+    "a space before": " {}",
+    "a space behind": "{} ",
+}
 WEEK = timedelta(days=7)
 
 
@@ -162,6 +167,15 @@ def gets_without(world: World, prompt: str, argument: str) -> None:
 @when("the assistant gets {name} with the {name} {value}")
 def gets_with(world: World, prompt: str, argument: str, value: str) -> None:
     get(world, prompt, {**arguments_for(world, prompt), argument: value})
+
+
+@when("the assistant gets {name} with the {name} {value} and {phrase}")
+def gets_with_more(world: World, prompt: str, argument: str, value: str, addition: str) -> None:
+    get(
+        world,
+        prompt,
+        {**arguments_for(world, prompt), argument: named(dict(ADDITIONS), addition).format(value)},
+    )
 
 
 def text(exchange: Exchange) -> str:

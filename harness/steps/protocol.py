@@ -292,18 +292,30 @@ def sends_no_json(world: World) -> None:
     ask(world, "tools/list", Overrides(body=b'{"jsonrpc": "2.0", "id": 1, "method": '))
 
 
+# Each is a message that would be taken by itself.
+_LISTING: tuple[str, dict[str, Any]] = ("tools/list", {})
+_NOTICE: tuple[str, dict[str, Any]] = ("notifications/cancelled", {"requestId": "nobody-asked"})
+BATCHES = {
+    "no request": [],
+    "one request": [_LISTING],
+    "two requests": [_LISTING, _LISTING],
+    "notifications alone": [_NOTICE, _NOTICE],
+}
+
+
 @when("the assistant sends a batch of {phrase}")
 def sends_a_batch(world: World, words: str) -> None:
     client = world.client()
     client.shake_hands()
     if client.version <= LAST_WITH_BATCHES:
         raise NotApplicable(f"The server agreed on {client.version}, which has batches.")
-    count = named({"one request": 1, "two requests": 2}, words)
-    # Each is a request that would be served by itself.
     batch = [
-        json.loads(build(world.era, "tools/list", {}, id=number, url=world.settings.urls[0]).body)
-        for number in range(1, count + 1)
+        json.loads(build(world.era, method, params, id=number, url=world.settings.urls[0]).body)
+        for number, (method, params) in enumerate(named(BATCHES, words), 1)
     ]
+    for message in batch:
+        if message["method"].startswith("notifications/"):
+            del message["id"]
     ask(world, "tools/list", Overrides(body=encoded(batch)))
 
 

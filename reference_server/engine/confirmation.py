@@ -92,6 +92,11 @@ class Confirmation:
             return None
         return Seal(**values) if values.get("purpose") == self.purpose else None
 
+    def asked(self, call: Call) -> bool:
+        """Whether the state is one that was handed out for this very call, and is still valid."""
+        seal = self.opened(call.state)
+        return seal is not None and self.fits(seal, call)
+
     def fits(self, seal: Seal, call: Call) -> bool:
         """Whether the seal is for this very call and still valid."""
         return (

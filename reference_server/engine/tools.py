@@ -120,13 +120,14 @@ class Tools:
         if not operation.destructive:
             # DST-06, CNF-17: an ordinary call runs at once; a stray state or answer means nothing to it.
             return None
-        if not operation.always_destructive:
+        call = Call(turn.caller, operation, arguments, turn.state, turn.answers)
+        # CNF-12: a confirmed call sent again finds its change made, and is still a confirmed call.
+        if not operation.always_destructive and not (turn.forms and self.confirmation.asked(call)):
             missing, changes = await self.changes(turn.caller, operation, arguments)
             if missing is not None:
                 return self.result(missing)
             if not changes:
                 return None
-        call = Call(turn.caller, operation, arguments, turn.state, turn.answers)
         # UNA-01: nobody stands behind the token who could confirm.
         if turn.caller.person is None:
             return refused(self.product.personless.code, self.product.personless.message)

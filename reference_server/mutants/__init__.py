@@ -16,6 +16,7 @@ from reference_server.engine.tables import Product
 
 from . import (
     access,
+    addresses,
     answers,
     approvals,
     approvals_impossible,
@@ -39,14 +40,16 @@ from . import (
     refusals,
     requests,
     resources,
+    sent_upstream,
     single_use,
     tools,
+    typed,
 )
 from .tables import Table
 
 _MODULES = (
-    listings, documents, resources, refusals, tools, destructive, prompts, formats, completions,
-    questions, answers, confirmation, single_use, approvals, approvals_stored, inside, approvals_impossible,
+    listings, documents, resources, refusals, tools, destructive, addresses, prompts, formats, completions, typed,
+    questions, answers, confirmation, sent_upstream, single_use, approvals, approvals_stored, inside, approvals_impossible,
     idempotency_keys, idempotency_replays, idempotency_shown, idempotency_calls, requests, access, envelopes, caching,
     elsewhere,
 )  # fmt: skip

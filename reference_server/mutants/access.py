@@ -42,6 +42,16 @@ class OriginComparedByItsBeginning(Wire):
             del line.headers["origin"]
 
 
+class OriginInFiguresComparedByItsBeginning(Wire):
+    """An origin is allowed that begins with the figures of an allowed one."""
+
+    rule = "MCP-12"
+
+    async def heard(self, line: Line) -> None:
+        if line.headers.get("origin", "").startswith("http://127.0.0.1"):
+            del line.headers["origin"]
+
+
 class ChallengeMissing(Shell):
     """Who comes without a good token is not told how to authenticate."""
 
@@ -181,6 +191,26 @@ class BatchServed(Wire):
             first: Any = line.asked[0]
             line.asked = first
             line.headers.update({"mcp-method": first["method"], VERSION_HEADER: "2025-11-25"})
+
+
+class EmptyBatchTaken(Wire):
+    """A batch of nothing is taken."""
+
+    rule = "MCP-16"
+
+    async def heard(self, line: Line) -> None:
+        if line.asked == []:
+            line.status = 202
+
+
+class BatchOfNotificationsTaken(Wire):
+    """A batch of notifications is taken."""
+
+    rule = "MCP-16"
+
+    async def heard(self, line: Line) -> None:
+        if isinstance(line.asked, list) and line.asked and not any("id" in one for one in line.asked):
+            line.status = 202
 
 
 class NotificationAnswered(Wire):

@@ -72,35 +72,6 @@ class OldestHundredIds(Completions):
         return Completion(values=found[-100:])
 
 
-class TypedTextIgnored(Completions):
-    """Whatever is typed, the same ids are suggested."""
-
-    rule = "KADU-CMP-01"
-
-    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:  # noqa: ARG002
-        return await super().ids(caller, listing, "")
-
-
-class NothingThatFitsIsEverything(Completions):
-    """Where nothing fits what is typed, everything is suggested."""
-
-    rule = "KADU-CMP-01"
-
-    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
-        found = await super().ids(caller, listing, typed)
-        return found if found.values else await super().ids(caller, listing, "")
-
-
-class WholeIdHasToBeTyped(Completions):
-    """An id is suggested once it is typed to the end."""
-
-    rule = "KADU-CMP-01"
-
-    async def ids(self, caller: Caller, listing: Operation, typed: str) -> Completion:
-        found = await super().ids(caller, listing, typed)
-        return Completion(values=[value for value in found.values if typed in ("", value)])
-
-
 class IdsOfAnotherListing(Table):
     """The environment of a prompt is completed from the tasks."""
 

@@ -8,7 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from reference_server.engine.caller import Caller
-from reference_server.engine.formats import DATE, Format
+from reference_server.engine.formats import DATE, MONTH, Format
 from reference_server.engine.prompts import Prompts
 from reference_server.engine.tables import Product, PromptArgument, PromptRow
 
@@ -190,6 +190,56 @@ class MonthTakenAsDate(Table):
         return lax_since(product, lambda text: len(text) == 7 and reads(text, "%Y-%m"))
 
 
+class WeekTakenAsDate(Table):
+    """A day is taken by its week."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: "W" in text and reads(text, "%G-W%V-%u"))
+
+
+class DayOfTheYearTakenAsDate(Table):
+    """A day is taken by its number in the year."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: len(text) == 8 and reads(text, "%Y-%j"))
+
+
+class LineBreakBehindADateTaken(Table):
+    """A date is taken with a line break behind it."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: DATE.accepts(text.removesuffix("\n")))
+
+
+class SpaceBeforeADateTaken(Table):
+    """A date is taken with a space before it."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: DATE.accepts(text.removeprefix(" ")))
+
+
+class SpaceBehindADateTaken(Table):
+    """A date is taken with a space behind it."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_since(product, lambda text: DATE.accepts(text.removesuffix(" ")))
+
+
 class LeapDayRefused(Table):
     """The 29th of February is refused in every year."""
 
@@ -269,3 +319,23 @@ class MonthInWordsTaken(Table):
     @staticmethod
     def edit(product: Product) -> Product:
         return lax_month(product, str.isalpha)
+
+
+class LineBreakBehindAMonthTaken(Table):
+    """A month is taken with a line break behind it."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_month(product, lambda text: MONTH.accepts(text.removesuffix("\n")))
+
+
+class SpacesAroundAMonthTaken(Table):
+    """A month is taken with spaces around it."""
+
+    rule = "KADU-PRM-07"
+
+    @staticmethod
+    def edit(product: Product) -> Product:
+        return lax_month(product, lambda text: MONTH.accepts(text.strip(" ")))

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from mcp_types import ReadResourceResult
+from mcp_types import ReadResourceResult, TextResourceContents
 
 from reference_server.engine.caller import Caller
 from reference_server.engine.contract import Operation
@@ -27,6 +27,28 @@ class ReadServedFromMemory(Resources):
         if uri.count("/") < 4 or (caller.organization, uri) not in kept:
             kept[caller.organization, uri] = await super().read(caller, uri, modern)
         return kept[caller.organization, uri]
+
+
+class UnlistedRecordsServed(Resources):
+    """A record that the API holds is served, though no row is about such records."""
+
+    rule = "KADU-RES-08"
+    served: tuple[str, ...] = ("webhooks", "secrets")
+
+    async def read(self, caller: Caller, uri: str, modern: bool) -> ReadResourceResult:
+        path = uri.removeprefix(self.product.uri_prefix)
+        if path.partition("/")[0] in self.served and self.matched(uri) is None:
+            answer = await self.upstream.ask("GET", f"/v1/{path}", token=caller.token)
+            if answer.ok:
+                return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=answer.text)])
+        return await super().read(caller, uri, modern)
+
+
+class UnlistedFilesServed(UnlistedRecordsServed):
+    """What the API tells of a file is served, though no row is about files."""
+
+    rule = "KADU-RES-08"
+    served = ("files",)
 
 
 class ReadSharedBetweenOrganizations(Resources):

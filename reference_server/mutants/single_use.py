@@ -161,6 +161,25 @@ class RegistersAfterRunning(Confirmation):
         return await super().register(seal, call) or done(answer.body)
 
 
+class ReplayOfAChangeOfAddressRuns(Tools):
+    """A confirmed change of an address, sent again when the address is the same already, runs at once."""
+
+    rule = "KADU-CNF-12"
+
+    async def gate(self, turn: Turn, operation: Operation, arguments: Mapping[str, Any]) -> Outcome:
+        changes = operation.always_destructive or (await self.changes(turn.caller, operation, arguments))[1]
+        return await super().gate(turn, operation, arguments) if changes else None
+
+
+class OnlyRunsAreUsedOnce(Confirmation):
+    """A yes to something else than running a task is good for any number of calls."""
+
+    rule = "KADU-CNF-12"
+
+    async def register(self, seal: Seal, call: Call) -> CallToolResult | None:
+        return await super().register(seal, call) if call.operation.name == "kadu_tasks_run" else None
+
+
 class UseCheckedAndThenRecorded(Confirmation):
     """Whether a yes was used is looked up first and recorded a moment later."""
 
