@@ -173,7 +173,7 @@ Feature: Destructive tools
         | other letters   | https://novo.exemplo.com.br/AVISOS               |
         | a slash behind  | https://novo.exemplo.com.br/avisos/              |
         | a fragment      | https://novo.exemplo.com.br/avisos#outros        |
-        | a port          | https://novo.exemplo.com.br:443/avisos           |
+        | a port          | https://novo.exemplo.com.br:8443/avisos          |
         | a user          | https://outra@novo.exemplo.com.br/avisos         |
 
     @era-2026

@@ -23,13 +23,14 @@ def question_of(world: World, exchange: Exchange) -> Question:
     except UnknownWords as unknown:
         params = parse_params(exchange) or {}
         key = str(params.get("name")), unknown.form
-        if key not in world.learned:
-            world.learned[key] = tuple(
-                value
-                for number, value in enumerate(unknown.values, 1)
-                if _runs(world, key[0], params.get("arguments"), unknown, number)
-            )
-        ran = world.learned[key]
+        ran = world.learned.get(key) or tuple(
+            value
+            for number, value in enumerate(unknown.values, 1)
+            if _runs(world, key[0], params.get("arguments"), unknown, number)
+        )
+        # That nothing ran may be due to this call: another may show more.
+        if ran:
+            world.learned[key] = ran
         if len(ran) > 1:
             raise unanswerable(exchange, f"{key[0]} runs after either answer: {unknown.form}"[:500]) from None
         if not ran:
@@ -63,12 +64,16 @@ def _runs_in(aside: World, tool: str, arguments: Any, unknown: UnknownWords, val
 
 
 def _arguments(aside: World, tool: str, arguments: Any) -> dict[str, Any]:
-    # All but ids, which are another tenant's there.
+    # All but ids, which are another tenant's there, and what only some records take inside of it.
     listed = aside.schemas().get(tool)
     if listed is None:
         raise NotTestable(f"could not exercise {tool}: the server does not list it")
     schema, tenant = listed.get("inputSchema"), aside.tenant
     given = dict(arguments) if isinstance(arguments, Mapping) else {}
-    kept = {name: value for name, value in given.items() if name != "id" and not name.endswith("_id")}
+    kept = {
+        name: value
+        for name, value in given.items()
+        if name != "id" and not name.endswith("_id") and not isinstance(value, Mapping)
+    }
     form = schema if isinstance(schema, Mapping) else {}
     return build(tool, form, aside.product, tenant.records, now=tenant.now, given=kept)

@@ -94,12 +94,12 @@ class NewSlashRunsUnasked(Addresses):
 
 
 class NewPortRunsUnasked(Addresses):
-    """A webhook gets an address with another spelling of its port unasked."""
+    """A webhook gets an address at another port of the same host unasked."""
 
     rule = "KADU-DST-05"
 
     def differ(self, record: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
-        return str(record["url"]).replace(":443/", "/") != str(arguments["url"]).replace(":443/", "/")
+        return str(record["url"]).replace(":8443/", "/") != str(arguments["url"]).replace(":8443/", "/")
 
 
 class NewUserRunsUnasked(Addresses):
