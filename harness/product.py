@@ -16,7 +16,7 @@ class Product:
     """One product. `records` says, for some tools, on which record they are tried; `destructive`
     are those whose asking the features judge one by one; `samples` has values for arguments that not every value
     fits; `inside` names, for arguments that hold others, the field of that record which says as a JSON Schema what
-    they hold."""
+    they hold; `optional` are tools that a server may do without."""
 
     id: str
     title: str
@@ -27,6 +27,7 @@ class Product:
     codes: tuple[str, ...]
     records: Mapping[str, Mapping[str, str]]
     destructive: tuple[str, ...]
+    optional: tuple[str, ...]
     samples: Mapping[str, Any]
     inside: Mapping[str, Mapping[str, str]]
 
@@ -57,6 +58,7 @@ def load(product: str) -> Product:
         codes=tuple(data["codes"]),
         records=data.get("records", {}),
         destructive=tuple(data.get("destructive", ())),
+        optional=tuple(data.get("optional", ())),
         samples=data.get("samples", {}),
         inside=data.get("inside", {}),
     )

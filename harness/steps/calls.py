@@ -14,7 +14,7 @@ from harness.product import Product
 from harness.schemas import forms_of, resolve
 from harness.steps.callers import named
 from harness.steps.questions import question_of
-from harness.verdicts import HarnessFault, NotTestable
+from harness.verdicts import HarnessFault, NotApplicable, NotTestable
 from harness.world import Call, World
 
 Forms = Mapping[str, Mapping[str, Any]]
@@ -33,7 +33,7 @@ def call_for(
     """A call of a tool with arguments that this server's own inputSchema takes."""
     listed = world.schemas(caller).get(tool)
     if listed is None:
-        raise NotTestable(f"could not exercise {tool}: the server does not list it")
+        raise not_listed(world, tool)
     schema = listed.get("inputSchema")
     if not isinstance(schema, Mapping) or not isinstance(schema.get("properties", {}), Mapping):
         raise NotTestable(f"could not exercise {tool}: its inputSchema is no schema of an object")
@@ -43,6 +43,13 @@ def call_for(
     return Call(
         tool, build(tool, schema, world.product, tenant.records, now=tenant.now, given=given_arguments)
     )
+
+
+def not_listed(world: World, tool: str) -> NotTestable | NotApplicable:
+    """What to raise where a tool is not offered: its rules are about what is offered, where a server may do without it."""
+    if tool in world.product.optional:
+        return NotApplicable(f"the server does not offer {tool}, and need not")
+    return NotTestable(f"could not exercise {tool}: the server does not list it")
 
 
 def call_with_every_argument(world: World, tool: str, caller: str = "the assistant") -> Call:
@@ -194,4 +201,4 @@ def calls_the_same_again(world: World, caller: str) -> None:
 @given("the server offers {tool}")
 def the_server_offers(world: World, tool: str) -> None:
     if tool not in world.schemas():
-        raise NotTestable(f"could not exercise {tool}: the server does not list it")
+        raise not_listed(world, tool)

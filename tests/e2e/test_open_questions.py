@@ -49,6 +49,7 @@ RULES: dict[str, tuple[str, ...]] = {
         "KADU-IDM-15",
         "KADU-TLS-01 others",
     ),
+    "deletions:none": ("KADU-APR-01", "KADU-CNF-02", "KADU-DST-04", "KADU-UNA-01"),
     "schemas:in_parts": (
         *("KADU-APR-08", "KADU-CNF-02", "KADU-CNF-07", "KADU-DST-04", "KADU-IDM-01", "KADU-IDM-03"),
         *("KADU-IDM-15", "KADU-TLS-01", "MCP-14", "MCP-19"),

@@ -15,7 +15,7 @@ from tests.strangers.wire import Came, Client
 
 # Four servers are enough: on two, every question falls on a side that is not the usual one, but for what hides another.
 ASIDE = ("rights", "register_down_at_question")
-ALONE = {"seal": "key"}, {"handshake": "before_headers"}
+ALONE = {"seal": "key", "deletions": "none"}, {"handshake": "before_headers"}
 USUAL = [*ASIDE, *(name for one in ALONE for name in one)]
 SECOND = {name: sides[1] for name, sides in SIDES.items() if name not in USUAL}
 LAST = {name: sides[-1] for name, sides in SIDES.items() if len(sides) > 2 or name in ASIDE}
@@ -379,6 +379,11 @@ def test_a_question_is_sealed_by_its_key(chosen: Chosen) -> None:
     [key] = asked.result["inputRequests"]
     assert "requestState" not in asked.result
     assert len(key) > 20
+
+
+def test_deletions_are_not_offered(chosen: Chosen) -> None:
+    refused = chosen.client("deletions:none").call("kadu_tasks_delete", {"id": chosen.tenant.newest("tasks")})
+    assert refused.error["code"] == -32602
 
 
 def test_what_is_no_json_is_refused_by_http(chosen: Chosen, http: httpx.Client) -> None:

@@ -26,6 +26,7 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "unknown_tool_2025": ("invalid_params", "error_result"),
     "other_tools": ("none", "another_product"),
     "schemas": ("whole", "in_parts"),
+    "deletions": ("offered", "none"),
     "crowd": ("served", "put_off"),
     "download": ("document", "words", "link", "beside_another"),
     "check_with": ("bare", "with_advice"),

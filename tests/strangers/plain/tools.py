@@ -44,6 +44,8 @@ async def list_tools(service: Service, caller: Caller, request: Request) -> Repl
     personal = service.choices.of("listing") == "permitted"
     if personal:
         offered = tuple(operation for operation in offered if caller.me.may_run(operation))
+    if service.choices.of("deletions") == "none":
+        offered = tuple(operation for operation in offered if not operation.name.endswith("_delete"))
     entries = [SERVER_TIME, *(_entry(operation, service) for operation in offered)]
     if service.choices.of("other_tools") == "another_product":
         entries += OF_ANOTHER_PRODUCT
@@ -63,7 +65,8 @@ async def call_tool(service: Service, caller: Caller, request: Request) -> Reply
     if name in {tool["name"] for tool in OF_ANOTHER_PRODUCT} and service.choices.of("other_tools") != "none":
         return refused_with_list("FORBIDDEN", "Nobody here may run tools of the other product.")
     operation = service.contract.operations.get(name)
-    if operation is None or not operation.offered:
+    deletes = name.endswith("_delete") and service.choices.of("deletions") == "none"
+    if operation is None or not operation.offered or deletes:
         # MCP-19
         if not request.stateless and service.choices.of("unknown_tool_2025") == "error_result":
             return refused_with_list("UNKNOWN_TOOL", "There is no tool of this name.")
