@@ -199,7 +199,7 @@ Feature: Two eras of the protocol on one address
     Scenario: An address in base64 is decoded before it is compared
       Given an assistant
       When the assistant sends a read of me with its name in base64
-      Then the request is answered
+      Then the request is answered, as it is with its name as it stands
 
   @MCP-07 @era-2026
   Rule: Each result says what kind it is
