@@ -111,20 +111,15 @@ def _value(
         found_id = related(name, records)
         if found_id is not None:
             return found_id
-    return free_value(schema, root, product, tool=tool, name=name, now=now)
-
-
-def free_value(schema: Schema, root: Schema, product: Product, *, tool: str, name: str, now: str) -> Any:
-    """A value for an argument that is no id: one that its schema offers, else the product's, else one made up from the schema.
-
-    Raises NotTestable when there is none.
-    """
     known = _known(schema, root, product, tool, name)
     return sample(schema, root, tool=tool, name=name, now=now) if known is None else known
 
 
 def optional_value(schema: Schema, root: Schema, product: Product, *, tool: str, name: str, now: str) -> Any:
-    """The same for an argument that may be left out: another value than the one that then stands for it, where there is one."""
+    """A value for an argument that may be left out: another than the one that then stands for it, where there is one.
+
+    What the schema offers goes before the product's own, and that before what is made up. Raises NotTestable when there is none.
+    """
     known = _known(schema, root, product, tool, name)
     return unusual(schema, root, tool=tool, name=name, now=now) if known is None else known
 

@@ -1,13 +1,15 @@
 """What documents hold: the contents of a resource, its records, and how two documents compare."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.checks.results import broken, describe, parse_json
 from harness.exchanges import Exchange
 
 _DEPTH = 40
+
+Fit = Callable[[Any, Any], bool]
 _FILES = re.compile(r"files?|arquivos?|archivos?|fichiers?|datei(en)?", re.IGNORECASE)
 
 
@@ -90,34 +92,23 @@ def same_records(held: Any, answered: Any) -> bool:
         return _lists_nothing(held)
     if not theirs and not records(held):
         return _inside(answered, held)
-    return any(len(ours) == len(theirs) and _all_told(theirs, ours) for ours in readings(held))
+    return any(len(ours) == len(theirs) and _paired(ours, theirs, tells) for ours in readings(held))
 
 
 def holds_records(part: Any, whole: Any) -> bool:
     """True when each record of the one document, and there is one, is a record of the other."""
     theirs = records(whole)
-    return any(ours and _all_told_by(ours, theirs) for ours in readings(part))
+    return any(ours and _paired(ours, theirs, tells) for ours in readings(part))
 
 
-def _all_told(answered: list[dict[str, Any]], held: list[dict[str, Any]]) -> bool:
-    """Each record that is answered is told by one that is held, and no two by the same."""
-    free = list(held)
-    for record in answered:
-        teller = next((one for one in free if tells(one, record)), None)
-        if teller is None:
+def _paired(some: list[dict[str, Any]], others: list[dict[str, Any]], fit: Fit) -> bool:
+    """Each of some has one of the others that fits it, and no two the same."""
+    free = list(others)
+    for record in some:
+        partner = next((one for one in free if fit(record, one)), None)
+        if partner is None:
             return False
-        free.remove(teller)
-    return True
-
-
-def _all_told_by(held: list[dict[str, Any]], answered: list[dict[str, Any]]) -> bool:
-    """Each record that is held tells one that is answered, and no two the same."""
-    free = list(answered)
-    for record in held:
-        told = next((one for one in free if tells(record, one)), None)
-        if told is None:
-            return False
-        free.remove(told)
+        free.remove(partner)
     return True
 
 

@@ -54,15 +54,20 @@ def not_listed(world: World, tool: str) -> NotTestable | NotApplicable:
 
 def call_with_every_argument(world: World, tool: str, caller: str = "the assistant") -> Call:
     """The call with every argument of its schema, the key of idempotency apart. Raises NotTestable where it needs all."""
-    full = fullest_call(world, tool, caller)
-    if full.arguments.keys() == call_for(world, tool, caller=caller).arguments.keys():
+    plain = call_for(world, tool, caller=caller)
+    full = _with_all(world, plain, caller)
+    if full.arguments.keys() == plain.arguments.keys():
         raise NotTestable(f"could not exercise {tool} with every argument: it has no optional one")
     return full
 
 
 def fullest_call(world: World, tool: str, caller: str = "the assistant") -> Call:
     """The call with all that it takes, the key of idempotency apart; arguments that may hold others are filled."""
-    plain, tenant = call_for(world, tool, caller=caller), world.tenant_of(caller)
+    return _with_all(world, call_for(world, tool, caller=caller), caller)
+
+
+def _with_all(world: World, plain: Call, caller: str) -> Call:
+    tool, tenant = plain.tool, world.tenant_of(caller)
     schema = world.schemas(caller)[tool].get("inputSchema", {})
     forms = forms_of(schema)
     more = {

@@ -20,25 +20,23 @@ def addresses(exchange: Exchange) -> Iterator[str]:
     """The http addresses that a tool result holds: in its documents, as links to resources, in its words."""
     for document in documents(exchange):
         yield from (one for one in walk(document) if isinstance(one, str) and WHOLE.fullmatch(one))
-    content = (exchange.result or {}).get("content")
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") == "resource_link":
-            yield from ADDRESS.findall(str(block.get("uri")))
+    for link in blocks(exchange, "resource_link"):
+        yield from ADDRESS.findall(str(link.get("uri")))
     for text in (*texts(exchange), *embedded_texts(exchange)):
         yield from (found.rstrip(".,;:!?") for found in ADDRESS.findall(text))
 
 
-def embedded(exchange: Exchange) -> Iterator[dict[str, Any]]:
-    """The blocks of a tool result that carry something themselves: images, sounds, resources."""
+def blocks(exchange: Exchange, *kinds: str) -> Iterator[dict[str, Any]]:
+    """The blocks of a tool result that are of these types."""
     content = (exchange.result or {}).get("content")
     for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict) and block.get("type") in ("image", "audio", "resource"):
+        if isinstance(block, dict) and block.get("type") in kinds:
             yield block
 
 
 def embedded_texts(exchange: Exchange) -> list[str]:
     """What embedded resources say in text: an address may stand there."""
-    resources = [block.get("resource") for block in embedded(exchange)]
+    resources = [block.get("resource") for block in blocks(exchange, "resource")]
     return [str(one["text"]) for one in resources if isinstance(one, dict) and "text" in one]
 
 
@@ -50,7 +48,7 @@ def _is_text(block: dict[str, Any]) -> bool:
 @then("the result holds no bytes, and an address that serves the file without a token")
 def holds_no_bytes(world: World) -> None:
     answer = world.answer
-    bytes_in = [block for block in embedded(answer) if not _is_text(block)]
+    bytes_in = [block for block in blocks(answer, "image", "audio", "resource") if not _is_text(block)]
     if bytes_in:
         raise broken(
             "the result embeds what it was to point at",
